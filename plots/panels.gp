@@ -12,9 +12,9 @@ set yrange [*:*]
 
 # How each form is drawn; what is on top stands last in the data.
 # Columns: 3 colour, 4 shape, 5 x, 6 y, 7 8 its ends, 9 10 its ends, 11 text.
-array forms[18] = ['ticks_x', 'ticks_y', 'line', 'dashes', 'thin', 'points', 'bars_x', 'bars_y', \
-    'boxes', 'pale', 'left', 'center', 'right', 'aside', 'tiles', 'band', 'rings', 'outlined']
-array drawn[18] = [ \
+array forms[17] = ['ticks_x', 'ticks_y', 'line', 'dashes', 'thin', 'points', 'bars_x', 'bars_y', \
+    'boxes', 'pale', 'left', 'center', 'right', 'aside', 'band', 'rings', 'outlined']
+array drawn[17] = [ \
     'using 5:6:xtic(11) with points pointtype 0 linecolor rgb "#ffffff"', \
     'using 5:6:ytic(11) with points pointtype 0 linecolor rgb "#ffffff"', \
     'using 5:6:3 with lines linewidth 1.8 dashtype 1 linecolor rgb variable', \
@@ -29,11 +29,10 @@ array drawn[18] = [ \
     'using 5:6:11:3 with labels center noenhanced font small textcolor rgb variable', \
     'using 5:6:11:3 with labels right noenhanced font small textcolor rgb variable', \
     'using 5:6:11:3 with labels left noenhanced font small textcolor rgb variable', \
-    'using 5:6:7:8:9:10:3 with boxxyerror fillstyle solid 1 noborder linecolor rgb variable', \
     'using 5:9:10 with filledcurves fillstyle solid 0.2 noborder linecolor rgb "#555555"', \
     'using 5:6:4:3 with points pointtype variable pointsize 1.1 linewidth 1.4 linecolor rgb variable', \
     'using 5:6:7:8:9:10:3 with boxxyerror fillstyle empty linewidth 1.4 linecolor rgb variable']
-how(form) = (sum [k = 1 : 18] (forms[k] eq form ? k : 0))
+how(form) = (sum [k = 1 : 17] (forms[k] eq form ? k : 0))
 
 inside = ''
 aside = ''

@@ -1,7 +1,13 @@
-# What textbooks, other people's libraries and the notebook reach, and the limit of each problem.
-height = 820
+# How near textbooks, other people's libraries and the notebook come to the limit of each problem.
+height = 540
 load 'style.gp'
 unset grid
-call 'panels.gp' 1 0.28 0.70 0.97 0.895
-call 'panels.gp' 2 0.28 0.40 0.97 0.595
-call 'panels.gp' 3 0.28 0.11 0.97 0.305
+set format x ''
+set xtics scale 0
+call 'panels.gp' 1 0.24 0.70 0.98 0.88
+set format x ''
+set xtics scale 0
+call 'panels.gp' 2 0.24 0.40 0.98 0.58
+set format x ''
+set xtics scale 0
+call 'panels.gp' 3 0.24 0.08 0.98 0.28

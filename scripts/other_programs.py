@@ -37,7 +37,7 @@ SOURCES = (".cu", ".cpp", ".c")
 FAILURE = re.compile(
     r"\bFAIL(ED|URE)?\b|\b[Mm]ismatch|do(es)? not match|[Tt]est failed|\bNOT OK\b|CUDA error( at|:)|^Error: "
 )
-# Of a failed program, the line that says most: the runtime's own, else one that names an error.
+# The line of a failed program that says most: the runtime's own, else one that names an error.
 TELLING = (
     re.compile(r"emulated GPU: error"),
     re.compile(

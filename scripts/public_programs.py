@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import hashlib
 import json
 import re
 import statistics
@@ -36,6 +35,7 @@ from notebook.base.progress import say
 from notebook.base.project import Project
 from notebook.base.text import plain, terminal_table
 from notebook.data.metrics import NSIGHT
+from notebook.timing.sets import is_held_back
 from notebook.tools import toolbox
 from other_programs import Program
 
@@ -78,10 +78,6 @@ def main() -> int:
 
 def executable(program: Program, folder: Path) -> Path:
     return folder / f"{program.repository}.{program.name.replace('/', '.')}"
-
-
-def is_held_back(program: str) -> bool:
-    return hashlib.sha256(program.encode()).digest()[0] % 2 == 1
 
 
 def build(programs: list[Program], folder: Path) -> int:

@@ -3,7 +3,7 @@
 
     tensor_core_table.py data/tensor_cores.csv OUTPUT
 
-A row without source, or with a value that is no number, is one line on standard error and exit status 1.
+A row without source, or with a value that is not a number, is one line on standard error and exit status 1.
 """
 
 from __future__ import annotations

@@ -5,8 +5,9 @@
 
 Predicts a part of each set of times again, with the whole model and without each mechanism and each group of them
 (common/timing/machine/mechanisms.cpp), all by one build: EMULATED_GPU_TIME_WITHOUT names what is left out. Of named
-mechanisms it prints the lines; of all it writes the tables and data/timing/ablation.csv, in less than 15 minutes on two
-cores. Of programs of others it takes the half that is not held back.
+mechanisms it prints the lines; of all it writes the table and data/timing/ablation.csv. To save time chapters on the
+H100 are predicted without whole groups alone. Of programs of others it takes the half that is not held back, by their
+records, which have gone through ptxas: its mechanisms change nothing there.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ import re
 import statistics
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import timing_records
 from notebook.base import csv_table
 from notebook.base.progress import say
 from notebook.base.project import Project
@@ -33,9 +37,10 @@ from notebook.data.chapters import Chapter, all_chapters
 from notebook.data.results import read
 from notebook.emulate import command as emulate
 from notebook.published import times as published
+from notebook.timing import sets
 from notebook.timing.errors import Errors, Pair, errors_of
 from notebook.tools import build
-from timing_published import PROGRAM, predict
+from timing_published import PROGRAM, WITHOUT, predict
 from timing_unseen import ARCHITECTURE as H100
 from timing_unseen import MEASURED as ON_H100
 from timing_validation import H200, HIERARCHY, MEASURED, fill_in
@@ -48,11 +53,11 @@ COLUMNS = (
     *("times_within_20_percent", "ratios_within_20_percent", "correlation"),
 )
 NOTHING = "nothing"
-WITHOUT = "EMULATED_GPU_TIME_WITHOUT"
 _ENTRY = re.compile(r'^    \{"(\w+)", Group::(\w+),', re.MULTILINE)
 # Of each chapter and each printed table; the fastest ones to predict would not be a fair part.
-MOST_OF_CHAPTER = {H200: 12, H100: 6}
-MOST_OF_TABLE = 3
+MAX_OF_CHAPTER = {H200: 8, H100: 4}
+MAX_OF_TABLE, MAX_OF_PROGRAM = 2, 3
+WHOLE_GROUP = "**all of "
 
 Groups = dict[str, list[Pair]]
 
@@ -77,17 +82,29 @@ def variants(known: Iterable[Mechanism]) -> dict[str, str]:
     lines = {NOTHING: ""}
     for group, names in groups.items():
         if len(names) > 1:
-            lines[f"**all of {group}**"] = ",".join(names)
+            lines[f"{WHOLE_GROUP}{group}**"] = ",".join(names)
         lines |= {name: name for name in names}
     return lines
 
 
-def part(names: Iterable[str], most: int) -> list[str]:
+def chosen(names: Iterable[str], most: int) -> list[str]:
     """As many names as that, chosen by their hashes: the same ones each time, whatever the others are."""
     return sorted(names, key=lambda name: hashlib.sha256(name.encode()).digest())[:most]
 
 
-class Chapters:
+class Tested(ABC):
+    """A set of times: its parts, within which ratios are judged, and the times of a part without mechanisms."""
+
+    name: str
+
+    @abstractmethod
+    def parts(self) -> list[Any]: ...
+
+    @abstractmethod
+    def times(self, part: Any, without: str) -> list[Pair]: ...
+
+
+class Chapters(Tested):
     """The chapters of one GPU."""
 
     def __init__(self, project: Project, name: str, architecture: str, measured: str) -> None:
@@ -100,20 +117,19 @@ class Chapters:
             if chapter.name != HIERARCHY and (self._measured / f"{chapter.name}.json").exists()
         ]
 
-    def jobs(self, without: str) -> Iterator[tuple[str, Chapter, str]]:
-        for chapter in self.chapters:
-            yield (chapter.name, chapter, without)
+    def parts(self) -> list[Chapter]:
+        return self.chapters
 
-    def times(self, chapter: Chapter, without: str) -> list[Pair]:
-        measured = read(self._measured / f"{chapter.name}.json", chapter).by_name
-        wanted = part(measured, MOST_OF_CHAPTER[self._architecture])
+    def times(self, part: Chapter, without: str) -> list[Pair]:
+        measured = read(self._measured / f"{part.name}.json", part).by_name
+        wanted = chosen(measured, MAX_OF_CHAPTER[self._architecture])
         names = "|".join(map(re.escape, wanted))
         flags = [
             *(f"--architecture={self._architecture}", "--workers=1", "--benchmark_format=json"),
             f"--benchmark_filter=^({names})(/iterations:.*)?$",
         ]
         run = subprocess.run(
-            [self._project.build / chapter.target, *flags],
+            [self._project.build / part.target, *flags],
             env=os.environ | {WITHOUT: without},
             capture_output=True, text=True, check=True,
         )  # fmt: skip
@@ -124,7 +140,7 @@ class Chapters:
         ]
 
 
-class PrintedTimes:
+class PrintedTimes(Tested):
     """Some rows of each table that others printed."""
 
     def __init__(self, project: Project) -> None:
@@ -132,29 +148,63 @@ class PrintedTimes:
         self._project = project
         self._tables = published.tables(project)
 
-    def jobs(self, without: str) -> Iterator[tuple[str, published.Table, str]]:
-        for table in self._tables:
-            yield (table.name, table, without)
+    def parts(self) -> list[published.Table]:
+        return self._tables
 
-    def times(self, table: published.Table, without: str) -> list[Pair]:
+    def times(self, part: published.Table, without: str) -> list[Pair]:
         library = emulate.runtime_folder(self._project)
-        rows = {row.run: row for row in published.printed(self._project, table)}
-        chosen = [rows[run] for run in part(rows, MOST_OF_TABLE)]
+        rows = {row.run: row for row in published.printed(self._project, part)}
+        some = [rows[run] for run in chosen(rows, MAX_OF_TABLE)]
         return [
-            (predict(self._project, library, row, table.is_sampled(row.run), without)[0], row.seconds)
-            for row in chosen
+            (
+                predict(self._project, library, row, part.is_sampled(row.run), without)[0],
+                row.seconds,
+            )
+            for row in some
         ]
 
 
+class Programs(Tested):
+    """Some records of each program of others; the half that is held back stays so."""
+
+    def __init__(self, project: Project) -> None:
+        self.name = "programs"
+        self._project = project
+        records = timing_records.read(project.root / timing_records.RECORDS)
+        measured = {
+            (row["program"], int(row["launch"])): float(row["measured_seconds"])
+            for row in csv_table.read(project.root / sets.PROGRAMS, ("program", "launch"))
+        }
+        self._frames: dict[str, dict[bytes, float]] = defaultdict(dict)
+        for program, launch, frame in records.launches:
+            of_program = self._frames[program]
+            if not sets.is_held_back(program) and len(of_program) < MAX_OF_PROGRAM:
+                of_program.setdefault(records.frames[frame], measured[program, launch])
+
+    def parts(self) -> list[dict[bytes, float]]:
+        return [frames for frames in self._frames.values() if frames]
+
+    def times(self, part: dict[bytes, float], without: str) -> list[Pair]:
+        run = subprocess.run(
+            [self._project.build / timing_records.PROGRAM, timing_records.GPU, without],
+            input=b"".join(part), capture_output=True, check=True,
+        )  # fmt: skip
+        seconds = [float(line.split(b" ")[0]) for line in run.stdout.splitlines()]
+        return list(zip(seconds, part.values(), strict=True))
+
+
 def tables(found: dict[str, dict[str, Errors]]) -> list[str]:
-    """Markdown: a line for each variant, with the MAPE, the 90 % error and the right ratios of each set."""
-    sets = list(next(iter(found.values())))
+    """Markdown: a line for each variant with the statistics of each set, where it was predicted for that set."""
+    names = list(dict.fromkeys(name for of in found.values() for name in of))
     cells = ("MAPE", "median", "90 %", "ratios", "r")
-    return [
-        f"| left out | {' | '.join(f'{name}: {cells[0]} | {" | ".join(cells[1:])}' for name in sets)} |",
-        "|---" * (len(sets) * len(cells) + 1) + "|",
-        *(f"| {name} | {' | '.join(map(_cells, of.values()))} |" for name, of in found.items()),
-    ]
+    headings = [f"{name}: {' | '.join(cells)}" for name in names]
+    lines = [f"| left out | {' | '.join(headings)} |", "|---" * (len(names) * len(cells) + 1) + "|"]
+    for name, of in found.items():
+        known = (
+            _cells(of[each]) if each in of else " | ".join(["-"] * len(cells)) for each in names
+        )
+        lines.append(f"| {name} | {' | '.join(known)} |")
+    return lines
 
 
 def _cells(errors: Errors) -> str:
@@ -174,20 +224,29 @@ def rows(found: dict[str, dict[str, Errors]]) -> Iterator[list[str]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
-    parser.add_argument("without", nargs="*", help="mechanisms, left out together where commas join them")
+    parser.add_argument(
+        "without", nargs="*", help="mechanisms, left out together where commas join them"
+    )
     asked = parser.parse_args().without
     project = Project.here()
     known = mechanisms(project.root)
     names = {each.name for each in known}
     if unknown := {name for each in asked for name in each.split(",")} - names:
-        parser.error(f"no mechanism {', '.join(sorted(unknown))}; valid: {', '.join(sorted(names))}")
-    sets = [
-        Chapters(project, "H200", H200, MEASURED),
+        parser.error(
+            f"no mechanism {', '.join(sorted(unknown))}; valid: {', '.join(sorted(names))}"
+        )
+    chapters = Chapters(project, "H200", H200, MEASURED)
+    tested: list[Tested] = [
+        chapters,
         Chapters(project, "H100", H100, ON_H100),
         PrintedTimes(project),
+        Programs(project),
     ]
     programs = (PROGRAM + end for end in ("", "_l1_on", "_l1_off"))
-    targets = [build.emulated_runtime(), *programs, *(each.target for each in sets[0].chapters)]
+    targets = [
+        *(build.emulated_runtime(), timing_records.PROGRAM, *programs),
+        *(each.target for each in chapters.chapters),
+    ]
     build.configure(project, *targets)
     build.build(project, "programs", *targets)
     found: dict[str, dict[str, Errors]] = {}
@@ -195,13 +254,11 @@ def main() -> int:
         lines = {NOTHING: ""} | dict(zip(asked, asked, strict=True)) if asked else variants(known)
         for name, without in lines.items():
             found[name] = {}
-            for each in sets:
-                futures = [
-                    (group, pool.submit(each.times, of, without))
-                    for group, of, _ in each.jobs(without)
-                ]
-                times = {group: future.result() for group, future in futures}
-                found[name][each.name] = errors_of(times.values())
+            for each in tested:
+                if each.name == "H100" and not (asked or name == NOTHING or WHOLE_GROUP in name):
+                    continue
+                futures = [pool.submit(each.times, of, without) for of in each.parts()]
+                found[name][each.name] = errors_of(future.result() for future in futures)
             say(tables({name: found[name]})[-1])
     if asked:
         print("\n".join(tables(found)))

@@ -4,8 +4,8 @@
     scripts/timing_programs.py [PROGRAM [MEASURED.csv ...]]
 
 Runs the programs of these names in common/microbenchmarks on the emulated H200 and writes what they print beside
-what they printed on a GPU: in the given files, a process each (their medians), else as the table has it. Rows of
-common/timing/README.md get the same numbers.
+what they printed on a GPU: in the given files, a process each (their medians), else as the table has it.
+scripts/timing_validation.py makes the table of common/timing/validation.md from these.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import argparse
 import csv
 import io
 import os
-import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -23,10 +22,8 @@ from statistics import median
 
 from notebook.base import files
 from notebook.base.project import Project
+from notebook.timing.errors import Pair, errors_of
 from notebook.tools import build
-
-PAGE = Path("common/timing/README.md")
-QUOTED = re.compile(r"^\| ([^|]+) \| [\d.,]+ \| [\d.,]+ \|$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -104,16 +101,14 @@ class Table:
                 ]
             )
         files.write(project.root / self.path, text.getvalue())
-        page = project.root / PAGE
-        files.write(page, self.quoted(page.read_text(encoding="utf-8"), self.read(project)))
 
-    def quoted(self, page: str, rows: list[dict[str, str]]) -> str:
-        """The page with the numbers of these rows, wherever it has one: `| name | measured | predicted |`."""
-        name, measured, predicted, _ = self.columns
-        numbers = {
-            row[name]: f"| {row[name]} | {row[measured]} | {row[predicted]} |" for row in rows
-        }
-        return QUOTED.sub(lambda match: numbers.get(match[1], match[0]), page)
+    def pairs(self, project: Project) -> list[tuple[Pair, bool]]:
+        """Predicted and measured numbers, and whether they judge the model: no parameter comes from them."""
+        _, measured, predicted, is_source = self.columns
+        return [
+            ((float(row[predicted]), float(row[measured])), row[is_source] == "no")
+            for row in self.read(project)
+        ]
 
 
 _ON_BOTH = "(driver 580.159.04, 1980 MHz; medians of three processes) and on the emulated one."
@@ -230,7 +225,7 @@ BEHIND_STORES = Table(
     "behind",
     "value",
     f"""\
-# What waits behind an SM's stores, in cycles: common/microbenchmarks/behind_stores on an H200
+# The wait behind an SM's stores, in cycles: common/microbenchmarks/behind_stores on an H200
 # {_WHERE}
 # model comes from the rows with yes.
 """,
@@ -327,6 +322,28 @@ TABLES = (
     STREAMS,
     TURNS,
 )
+
+
+def summary(project: Project) -> list[str]:
+    """Markdown: a line for each program, with the errors of all rows and the median of those that judge."""
+    lines = [
+        "| program | rows | MAPE | median | within 20 % | rows that judge | their median |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for table in TABLES:
+        pairs = table.pairs(project)
+        found = errors_of([[pair for pair, _ in pairs]])
+        judging = [pair for pair, judges in pairs if judges]
+        cells = [
+            f"[{table.program}](../../{table.path})",
+            str(found.times),
+            *(f"{100 * share:.1f} %" for share in (found.mean, found.median)),
+            f"{100 * found.times_right:.0f} %",
+            str(len(judging)),
+            f"{100 * errors_of([judging]).median:.1f} %" if judging else "-",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
 
 
 def main() -> int:

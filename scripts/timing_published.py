@@ -35,6 +35,7 @@ from notebook.published.times import (
 from notebook.tools import build
 
 PROGRAM = "scripts/any_size/any_size"
+WITHOUT = "EMULATED_GPU_TIME_WITHOUT"
 Known = dict[tuple[str, str], tuple[float, str]]
 
 
@@ -44,13 +45,16 @@ def program_for(run: str) -> str:
     return f"{PROGRAM}_l1_{match[1]}" if match else PROGRAM
 
 
-def predict(project: Project, library: Path, row: Printed, sampled: bool) -> tuple[float, str]:
-    """The time of the last launch of a run, and what bounds it."""
+def predict(
+    project: Project, library: Path, row: Printed, sampled: bool, without: str = ""
+) -> tuple[float, str]:
+    """The time of the last launch of a run, and what bounds it; `without`: mechanisms that are left out."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.jsonl"
         settings = {
             "EMULATED_GPU": row.gpu,
             "EMULATED_GPU_TIME": "1",
+            WITHOUT: without,
             "EMULATED_GPU_SAMPLE": str(int(sampled)),
             "EMULATED_GPU_REPORT": str(report),
             "LD_LIBRARY_PATH": str(library),

@@ -32,6 +32,7 @@ from notebook.base.errors import Problem
 from notebook.base.progress import say
 from notebook.base.project import Project
 from notebook.emulate import command as emulate
+from notebook.timing.sets import is_held_back
 from notebook.tools import build
 from other_programs import Program
 from public_programs import Rows
@@ -174,7 +175,7 @@ def predict_all(looked_at: bool) -> None:
     values = [list(row.values()) for rows in timed.values() for row in rows]
     csv_table.write(path, tuple(next(iter(timed.values()))[0]), values)
     if looked_at:
-        some = {name: rows for name, rows in some.items() if not public_programs.is_held_back(name)}
+        some = {name: rows for name, rows in some.items() if not is_held_back(name)}
     print("\n".join(public_programs.time_table(some)))
 
 

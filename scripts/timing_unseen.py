@@ -21,7 +21,7 @@ from pathlib import Path
 from notebook.base.project import Project
 from notebook.data import documents
 from notebook.data.chapters import Chapter, all_chapters
-from notebook.data.records import Json
+from notebook.data.fields import Json
 from notebook.data.results import read
 from timing_validation import HIERARCHY, VALIDATION_PAGE, Timed, fill_in, table, write
 

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import timing_programs
 from notebook.base import csv_table
 from notebook.base.project import Project
 from notebook.data import names
@@ -32,7 +33,7 @@ from notebook.published import table as published_table
 from notebook.published import times as published_times
 from notebook.published import transfer_table
 from notebook.published.times import ClaimedRatio
-from notebook.timing import errors, sets
+from notebook.timing import errors, parameters, sets
 
 H200 = prediction.VALIDATED  # as it is emulated
 PREDICTED, MEASURED = f"emulated-{H200}", "nvidia-h200"
@@ -40,9 +41,11 @@ PREDICTED, MEASURED = f"emulated-{H200}", "nvidia-h200"
 HIERARCHY = "00_memory_hierarchy"
 # Ratios of fewer GPUs say nothing of the others of their generation.
 MIN_GPUS = 3
+WORST = 0.15  # mean error of a kernel that the page names
 UNDECIDED = (INCONCLUSIVE, TOO_CLOSE, NEEDS_GPU)
 PAGE, VALIDATION_PAGE = Path("common/timing/README.md"), Path("common/timing/validation.md")
-SETS = "<!-- timing:sets -->"
+FAILURES, PROGRAMS = "<!-- timing:failures -->", "<!-- timing:programs -->"
+SETS, PARAMETERS = "<!-- timing:sets -->", "<!-- timing:parameters -->"
 VALIDATION, PUBLISHED = "<!-- timing:validation -->", "<!-- timing:published -->"
 TRANSFER = "<!-- timing:transfer -->"
 END = "<!-- timing:end -->"
@@ -140,6 +143,34 @@ def table(by_chapter: dict[str, list[Timed]]) -> list[str]:
     return errors.table("chapter", {name: pairs_by_time(of) for name, of in by_chapter.items()})
 
 
+def failures(by_chapter: dict[str, list[Timed]]) -> list[str]:
+    """Markdown: the kernels whose mean error is above WORST, worst first, with the least and the greatest ratio."""
+    kernels: dict[tuple[str, str], list[errors.Pair]] = {}
+    for chapter, timed in by_chapter.items():
+        for each in timed:
+            kernel = each.name.partition("/")[0]
+            kernels.setdefault((chapter, kernel), []).append((each.predicted, each.measured))
+    found = {place: errors.errors_of([pairs]) for place, pairs in kernels.items()}
+    worst = sorted(
+        (place for place in found if found[place].mean > WORST),
+        key=lambda place: -found[place].mean,
+    )
+    lines = ["| chapter | kernel | times | MAPE | predicted ÷ measured |", "|---|---|---|---|---|"]
+    for chapter, kernel in worst:
+        ratios = [predicted / measured for predicted, measured in kernels[chapter, kernel]]
+        cells = (
+            *(
+                chapter,
+                f"`{kernel}`",
+                str(len(ratios)),
+                f"{100 * found[chapter, kernel].mean:.0f} %",
+            ),
+            f"{min(ratios):.2f} to {max(ratios):.2f}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
 def pairs_by_time(timed: list[Timed]) -> list[errors.Pair]:
     return [(each.predicted, each.measured) for each in timed]
 
@@ -235,7 +266,10 @@ def main() -> int:
     agreed = agreement(by_chapter_found)
     for page, begin, lines in (
         (PAGE, SETS, [*sets.lines(sets.all_sets(project)), "", *agreed]),
+        (PAGE, PARAMETERS, parameters.lines(project)),
         (VALIDATION_PAGE, VALIDATION, table(by_chapter)),
+        (VALIDATION_PAGE, FAILURES, failures(by_chapter)),
+        (VALIDATION_PAGE, PROGRAMS, timing_programs.summary(project)),
         (VALIDATION_PAGE, TRANSFER, transfer_table.lines(trials)),
         (VALIDATION_PAGE, PUBLISHED, published_table.lines(project, generations)),
     ):

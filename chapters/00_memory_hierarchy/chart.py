@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable
 
 from notebook.charts.axes import between, share
 from notebook.charts.curves import collect, draw
-from notebook.charts.evidence import Device, Facts, complete, number
+from notebook.charts.evidence import Device, Facts, number
 from notebook.charts.look import BLUE, GREY, Evidence, Style, key
 from notebook.charts.marks import THIN, Chart, Panel
-from notebook.charts.words import times
 
 _KIB, _MIB = 1 << 10, 1 << 20
 # A ring in each level: its path, and its footprint. A ring in DRAM is read in many copies.
@@ -202,38 +201,6 @@ def _title(facts: Facts) -> str:
     for device in (*reversed(facts.measured), *reversed(facts.published)):
         l1, l2, dram = (_nanoseconds(device, _ring(device, ring)) for ring in _RINGS)
         if l1 and l2 and dram:
-            ours = "" if device.evidence is Evidence.MEASURED else " (published)"
-            return (
-                f"A load takes {l1:.0f} ns from the L1, {l2:.0f} ns from the L2 and {dram:.0f} ns "
-                f"from DRAM on the {device.name}{ours}{_rates(device)}{_load_in_flight(device)}{_longest(device)}"
-            )
+            where = "" if device.evidence is Evidence.MEASURED else " (published)"
+            return f"{device.name}{where}: loads take {l1:.0f} (L1), {l2:.0f} (L2), {dram:.0f} ns (DRAM)"
     return ""
-
-
-def _rates(device: Device) -> str:
-    """What all SMs read a second, where that is known of each level."""
-    rates = complete(_terabytes(device, row) for row in _reads(device))
-    if rates is None:
-        return ""
-    *inner, last = (f"{rate:.2g}" for rate in rates)
-    return f"; reads run at {', '.join(inner)} and {last} TB/s"
-
-
-def _load_in_flight(device: Device) -> str:
-    """What the most bytes in flight that were tried bring from DRAM."""
-    rates = [
-        (number(row, "warps") * number(row, "loads") * 128 / _KIB, rate)
-        for row in device.rows("read_in_flight")
-        if (rate := _terabytes(device, row))
-    ]
-    size, rate = max(rates, default=(0.0, 0.0))
-    return f"; {size:g} KiB in flight an SM bring {rate:.2g} TB/s from DRAM" if rates else ""
-
-
-def _longest(device: Device) -> str:
-    """What the stride costs that puts all lanes in one bank, and the next one, which touches as many lines."""
-    base, *rows = (device.row("load_l1", stride=stride) for stride in (1, 32, 33))
-    ratios = complete(device.ratio(row, base) for row in rows)
-    if ratios is None:
-        return ""
-    return f"; a stride of 32 words takes {times(ratios[0])} the time, of 33 {times(ratios[1])}"

@@ -67,7 +67,7 @@ class Ring {
     lab::DeviceBuffer<std::uint64_t> position_;
 };
 
-// What a chase runs through: `cells` of them, `spacing` bytes apart.
+// A chase runs through `cells` cells, `spacing` bytes apart.
 struct Path {
     std::size_t cells, spacing;
     unsigned steps;

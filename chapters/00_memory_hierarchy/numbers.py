@@ -5,7 +5,7 @@ from functools import partial
 from notebook.pages.queries import H200, Data, Numbers
 
 _LOADS, _RATE = "items_per_second", "bytes_per_second"
-# What is chased in each level, and what all SMs read of it.
+# The chases of each level, and its reads by all SMs.
 _RINGS = {
     "l1": "path:l1 footprint:8192",
     "l2": "path:l2 footprint:524288",

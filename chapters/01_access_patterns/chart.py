@@ -4,7 +4,7 @@ from notebook.charts.curves import Place, Points, counts, times
 from notebook.charts.evidence import LARGEST, Device, Facts, number
 from notebook.charts.look import Evidence, key
 from notebook.charts.marks import Chart, Panel
-from notebook.charts.offsets import SMALL, in_sectors_and_lines
+from notebook.charts.offsets import SMALL
 from notebook.charts.words import times as x_times
 
 
@@ -36,10 +36,10 @@ def chart(facts: Facts) -> Chart:
         rows = device.rows("copy_scattered", l1="on", n=SMALL)
         return [(number(row, "lines"), _times_fetched(device, row)) for row in rows]
 
-    shown = times(time, facts, strides, named=("fermi",))
+    shown = times(time, facts, strides, claim="scattered_is_slower", named=("fermi",))
     shown |= counts(fetched, "01", facts.counted, by_stride)
     shown |= counts(scattered, "01", facts.counted, by_lines)
-    return Chart(_title(facts), [time, fetched, scattered], key(shown))
+    return Chart(_title(facts.gpu), [time, fetched, scattered], key(shown))
 
 
 def _times_fetched(device: Device, row: str | None) -> float | None:
@@ -47,20 +47,10 @@ def _times_fetched(device: Device, row: str | None) -> float | None:
     return 100 / efficiency if efficiency else None
 
 
-def _title(facts: Facts) -> str:
-    gpu = facts.gpu
-    fetched = in_sectors_and_lines(
-        facts, lambda device: _times_fetched(device, device.row("copy_strided", stride=32, l1="on"))
-    )
-    if gpu is None or fetched is None:
+def _title(gpu: Device | None) -> str:
+    if gpu is None:
         return ""
-    sectors, lines = fetched
     at: dict[str, object] = {"l1": "on", "cache": "cold", "n": LARGEST}
     first = gpu.row("copy_strided", stride=1, **at)
     time = gpu.ratio(gpu.row("copy_strided", stride=32, **at), first)
-    if time is None:
-        return ""
-    return (
-        f"Stride 32, or a word in each of 32 lines, fetches {x_times(sectors)} the bytes in sectors, "
-        f"{x_times(lines)} in the lines of a Fermi or Kepler; the {gpu.name} takes {x_times(time)} the time"
-    )
+    return f"{gpu.name}: stride 32 takes {x_times(time)} the time of stride 1" if time else ""

@@ -72,7 +72,7 @@ struct Pattern {
     bool all_lanes_load = false;  // those that store nothing, too
     std::size_t warp_words() const { return destination(32) - destination(0); }
 
-    // What the threads from `begin` to `end` make of the output, whose warps begin at `begin`.
+    // The output of the threads from `begin` to `end`, whose warps begin at `begin`.
     lab::DeviceBuffer<float> image(std::size_t begin, std::size_t end) const {
         std::vector<float> out((end - begin + 31) / 32 * warp_words(), lab::poison_value<float>());
         for (std::size_t i = begin; i < end; ++i) {
@@ -136,7 +136,7 @@ std::size_t scattered(std::size_t i, std::size_t lines) {
 
 const struct Loads {
     const char *kernel, *key;
-    LoadKernel LoadKernels::*code;
+    LoadKernel LoadKernels::* code;
     std::size_t (*source)(std::size_t i, std::size_t parameter);
     Parameters usual, ragged, between = {};
 } all_loads[] = {
@@ -160,7 +160,7 @@ const struct Loads {
      {3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 20, 24, 28}}};
 
 Rows loads(const std::shared_ptr<Arrays>& arrays, lab::Cache cache, bool through_l1,
-           Parameters Loads::*selection) {
+           Parameters Loads::* selection) {
     const LoadKernels kernels = through_l1 ? l1_on::load_kernels() : l1_off::load_kernels();
     Rows rows;
     for (const Loads& pattern : all_loads) {

@@ -9,11 +9,10 @@ from notebook.charts.offsets import (
     SMALL,
     at_11,
     by_offset,
-    in_sectors_and_lines,
     offset_of,
     panel_of_offsets,
 )
-from notebook.charts.words import percent, slower_or_by
+from notebook.charts.words import slower_or_by
 
 
 def chart(facts: Facts) -> Chart:
@@ -25,24 +24,14 @@ def chart(facts: Facts) -> Chart:
         rows = device.rows("read_offset", n=SMALL, **COLD)
         return [(offset_of(row), device.value(row, "load_efficiency")) for row in rows]
 
-    shown = times(time, facts, lambda device: by_offset(device, "read_offset"))
+    shown = times(
+        time, facts, lambda device: by_offset(device, "read_offset"), claim="offset_11_is_slower"
+    )
     shown |= counts(fetched, "02", facts.counted, efficiency)
     printed(fetched, facts, "efficiency_halves_at_offset_11", "book: {} %", scale=100)
-    return Chart(_title(facts), [time, fetched], key(shown))
+    return Chart(_title(facts.gpu), [time, fetched], key(shown))
 
 
-def _title(facts: Facts) -> str:
-    offset_11: dict[str, object] = {"offset": 11, "n": SMALL, **COLD}
-    used = in_sectors_and_lines(
-        facts,
-        lambda device: device.value(device.row("read_offset", **offset_11), "load_efficiency"),
-    )
-    time = at_11(facts.gpu, "read_offset", LARGEST) if facts.gpu else None
-    if facts.gpu is None or time is None or used is None:
-        return ""
-    sectors, lines = used
-    return (
-        f"Against an aligned read, one at offset 11 is {slower_or_by(time)} on the {facts.gpu.name}; it uses "
-        f"{percent(sectors / 100)} of the bytes in its sectors, {percent(lines / 100)} of a "
-        "Fermi's lines"
-    )
+def _title(gpu: Device | None) -> str:
+    time = at_11(gpu, "read_offset", LARGEST) if gpu else None
+    return f"{gpu.name}: a read at offset 11 is {slower_or_by(time)}" if gpu and time else ""

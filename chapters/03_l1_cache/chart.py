@@ -4,7 +4,7 @@ from notebook.charts.curves import Place, Points, counts, times
 from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import key
 from notebook.charts.marks import Chart, Panel
-from notebook.charts.words import percent, slower
+from notebook.charts.words import slower
 
 _OFFSETS = (0, 11, 128)
 _SWITCHED = [(offset, l1) for offset in (0, 11) for l1 in ("on", "off")]
@@ -31,10 +31,10 @@ def chart(facts: Facts) -> Chart:
         rows = [_counted(device, offset, l1) for offset, l1 in _SWITCHED]
         return [(float(x), device.value(row, "load_efficiency")) for x, row in enumerate(rows)]
 
-    shown = times(time, facts, without, joined=False)
+    shown = times(time, facts, without, claim="misaligned_is_slower_without_l1", joined=False)
     time.reference(1.0)
     shown |= counts(fetched, "03", facts.counted, efficiency, joined=False)
-    return Chart(_title(facts), [time, fetched], key(shown))
+    return Chart(_title(facts.gpu), [time, fetched], key(shown))
 
 
 def _read(device: Device, offset: int, l1: str) -> str | None:
@@ -46,15 +46,6 @@ def _counted(device: Device, offset: int, l1: str) -> str | None:
     return device.row("read_offset", l1=l1, offset=offset, cache="cold", n=2**20)
 
 
-def _title(facts: Facts) -> str:
-    gpu, fermi = facts.gpu, facts.of("fermi")
-    if gpu is None or fermi is None:
-        return ""
-    time = gpu.ratio(_read(gpu, 11, "off"), _read(gpu, 11, "on"))
-    on, off = (fermi.value(_counted(fermi, 11, l1), "load_efficiency") for l1 in ("on", "off"))
-    if time is None or on is None or off is None:
-        return ""
-    return (
-        f"Without the L1 a misaligned read is {slower(time)} on the {gpu.name}; on a Fermi it uses "
-        f"{percent(off / 100)} of what it fetches, with the L1 {percent(on / 100)}"
-    )
+def _title(gpu: Device | None) -> str:
+    time = gpu.ratio(_read(gpu, 11, "off"), _read(gpu, 11, "on")) if gpu else None
+    return f"{gpu.name}: misaligned reads without the L1 are {slower(time)}" if gpu and time else ""

@@ -19,7 +19,7 @@
 
 namespace {
 
-// What a launch is besides its arrays. Shared memory is asked for and not used: the SM then holds
+// A launch, besides its arrays. Shared memory is asked for and not used: the SM then holds
 // fewer blocks.
 struct Shape {
     unsigned block = 512;

@@ -4,8 +4,7 @@ from notebook.charts.curves import Place, Points, counts, ratios
 from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import BLUE, ORANGE, Evidence, key
 from notebook.charts.marks import Chart, Panel
-from notebook.charts.words import percent, slower
-from notebook.data import device_names
+from notebook.charts.words import slower
 
 _PATHS = [("_ldg", "__ldg", BLUE), ("_restrict", "const __restrict__", ORANGE)]
 _HEADING = "time, plain load = 1 (random: in the whole array, or in a block's 512 elements)"
@@ -48,7 +47,7 @@ def chart(facts: Facts) -> Chart:
     shown |= counts(hits, "04", facts.emulated, plain_hits, joined=False)
     with_ldg = [device for device in facts.emulated if _has_ldg(device)]
     shown |= counts(through, "04", with_ldg, ldg_hits, joined=False)
-    title = _title(facts.gpu) + _hits_in_words(facts.emulated)
+    title = _title(facts.gpu)
     return Chart(title if facts.gpu else "", [time, hits, through], key(shown))
 
 
@@ -70,20 +69,6 @@ def _hits(device: Device, path: str) -> Points:
     return [(float(x), None if share is None else 100 * share) for x, share in enumerate(shares)]
 
 
-def _hits_in_words(emulated: list[Device]) -> str:
-    """Where plain loads find what loads through the read-only cache find, and where nothing."""
-    both = [device for device in emulated if _has_ldg(device)]
-    every = [device.result.device for device in both]
-    alike = [device.result.device for device in both if _hits(device, "") == _hits(device, "_ldg")]
-    none = [device.result.device for device in both if not any(y for _, y in _hits(device, ""))]
-    if not alike or not none or len(alike) + len(none) != len(both):
-        return ""
-    return (
-        f"; plain loads hit as often as __ldg in the L1 of {device_names.label(alike, every)}, "
-        f"never on {device_names.label(none, every)}"
-    )
-
-
 def _title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
@@ -93,8 +78,5 @@ def _title(gpu: Device | None) -> str:
         return ""
     most = max(known, key=lambda ratio: abs(ratio - 1))
     if slower(most) == "as fast":
-        return (
-            f"The read-only cache changes no time on the {gpu.name}: each of five patterns is "
-            f"within {percent(max(abs(most - 1), 0.01))} of plain loads"
-        )
-    return f"Through the read-only cache one of five patterns is {slower(most)} on the {gpu.name}"
+        return f"{gpu.name}: the read-only cache changes no time"
+    return f"{gpu.name}: one of five __ldg patterns is {slower(most)}"

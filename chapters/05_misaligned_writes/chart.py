@@ -5,7 +5,6 @@ from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import BLUE, Style, key
 from notebook.charts.marks import Chart
 from notebook.charts.offsets import COLD, SMALL, at_11, by_offset, offset_of, panel_of_offsets
-from notebook.charts.words import slower, slower_or_by
 
 
 def chart(facts: Facts) -> Chart:
@@ -18,7 +17,9 @@ def chart(facts: Facts) -> Chart:
         rows = device.rows("write_offset", n=SMALL, **COLD)
         return [(offset_of(row), device.ratio(row, first, "store_sectors")) for row in rows]
 
-    shown = times(time, facts, lambda device: by_offset(device, "write_offset"))
+    shown = times(
+        time, facts, lambda device: by_offset(device, "write_offset"), claim="offset_11_is_slower"
+    )
     for gpu in facts.measured:
         at: dict[str, object] = {"block": 512, "n": SMALL, "cache": "warm"}
         first = gpu.row("write_offset", offset=0, **at)
@@ -28,20 +29,13 @@ def chart(facts: Facts) -> Chart:
         shown |= ratios(time, gpu, warm, style=look, label=label, joined=False)
     printed(sectors, facts, "a_warp_moves_160_bytes_for_128", "book: {}x the bytes")
     shown |= counts(sectors, "05", facts.counted, touched)
-    return Chart(_title(facts), [time, sectors], key(shown))
+    return Chart(_title(facts.gpu), [time, sectors], key(shown))
 
 
-def _title(facts: Facts) -> str:
-    gpu = facts.gpu
-    if gpu is None or not facts.emulated:
+def _title(gpu: Device | None) -> str:
+    if gpu is None:
         return ""
     cold, warm = at_11(gpu, "write_offset", LARGEST), at_11(gpu, "write_offset", SMALL, "warm")
-    newest = facts.emulated[-1]
-    shifted, aligned = (newest.row("write_offset", offset=offset, **COLD) for offset in (11, 0))
-    sectors = newest.ratio(shifted, aligned, "store_sectors")
-    if cold is None or warm is None or sectors is None:
+    if cold is None or warm is None:
         return ""
-    return (
-        f"A write at offset 11 touches {sectors:.2f}x the sectors of an aligned one; on the "
-        f"{gpu.name} it is {slower_or_by(cold)} to DRAM, {slower(warm)} to the L2"
-    )
+    return f"{gpu.name}: writing at offset 11 takes {cold:.2f}x (DRAM), {warm:.2f}x (L2)"

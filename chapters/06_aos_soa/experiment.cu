@@ -68,7 +68,7 @@ class Records {
         });
     }
 
-    // Of each record the first `written` fields must be `reference(k, i)`, and the others left
+    // The first `written` fields of each record must be `reference(k, i)`, and the others left
     // alone. The reference repeats after `period` records.
     template <class Reference>
     void check(std::size_t written, Layout layout, Reference reference) {
@@ -85,7 +85,7 @@ class Records {
     }
 
   private:
-    // What the fields from `first` on have to be until it repeats: `each` of them a record,
+    // The expected fields from `first` on until they repeat: `each` of them a record,
     // poison where they are not written.
     template <class Reference>
     lab::DeviceBuffer<Field> image(std::size_t first, std::size_t each, std::size_t written,

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-// What a compiler makes of a structure: it is aligned as its widest field is, not as its size.
+// The compiler aligns a structure as its widest field, not as its size.
 template <class Field, int fields>
 struct Record {
     Field field[fields];

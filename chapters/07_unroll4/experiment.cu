@@ -130,7 +130,7 @@ lab::Variant book_row(const lab::ArraySum& arrays, unsigned block) {
     return row;
 }
 
-// What read_wide<words> must write: the sum of the words that each warp reads.
+// read_wide<words> must write the sum of the words that each warp reads.
 void check_warp_sums(const lab::ArraySum& arrays, std::size_t words, std::size_t block) {
     const std::vector<float>& a = arrays.values_of_a();
     std::vector<float> actual(arrays.size() / (words * 4 * 32));
@@ -169,9 +169,7 @@ lab::Variant copy_row(const lab::ArraySum& arrays, const char* kernel,
     return ceiling(
         arrays, kernel, block, 2,
         [=](lab::ArraySum::Set& set) { copy(words(set.a), words(set.c)); },
-        [=] {
-            arrays.check_repeats(arrays.values_of_a(), 0, {0, arrays.size()});
-        });
+        [=] { arrays.check_repeats(arrays.values_of_a(), 0, {0, arrays.size()}); });
 }
 
 lab::Variant scale_row(const lab::ArraySum& arrays, const char* kernel,
@@ -191,9 +189,7 @@ lab::Variant write_row(const lab::ArraySum& arrays, unsigned block) {
     const auto write = lab::launch(write_wide, lab::blocks_for(arrays.size() / 4, block), block);
     return ceiling(
         arrays, "write_wide", block, 1, [=](lab::ArraySum::Set& set) { write(0.5f, words(set.c)); },
-        [=] {
-            arrays.check_repeats({0.5f}, 0, {0, arrays.size()});
-        });
+        [=] { arrays.check_repeats({0.5f}, 0, {0, arrays.size()}); });
 }
 
 lab::Variant read_row(const lab::ArraySum& arrays, unsigned block) {

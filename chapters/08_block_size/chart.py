@@ -8,7 +8,6 @@ from notebook.charts.evidence import LARGEST, Device, Facts, complete, number, p
 from notebook.charts.look import BLUE, PLAIN, Evidence, Style, key
 from notebook.charts.marks import CENTER, Chart, Panel
 from notebook.charts.reads import of_largest, on
-from notebook.charts.words import percent
 
 _SERIES = [
     ("read_offset", "1 element a thread", PLAIN),
@@ -71,7 +70,7 @@ def _draw_series(
     size.points(by_block, look)
     warps.points([(x, y) for x, y, _ in achieved], look)
     for (x, y, row), line in _in_two_lines(achieved):
-        # What has no room on its own side of the marks stands on the other.
+        # A label without room on its own side of the marks stands on the other.
         away = 9 if (look is BLUE) == (line == 0) else -10
         warps.text(x, y + away, parameter(row, "block"), CENTER, look)
     if by_block:
@@ -111,11 +110,4 @@ def _title(gpu: Device | None) -> str:
     if achieved is None or achieved < 0.8:
         return ""
     is_other = theoretical is not None and theoretical < 0.8
-    speeds = [speed for kernel, _, _ in _SERIES for speed in _speeds(gpu, kernel)]
-    best, row = max((share, row) for row, share, _ in speeds)
-    work = "four elements" if "unrolled" in row else "one element"
-    return (
-        f"On the {gpu.name} bandwidth follows the achieved occupancy (rank correlation above "
-        f"{math.floor(100 * achieved) / 100:.2f}){', not the theoretical one' if is_other else ''}; best are "
-        f"{parameter(row, 'block')} threads of {work}: {percent(best)} of memcpy"
-    )
+    return f"{gpu.name}: bandwidth follows the achieved occupancy{', not the theoretical' if is_other else ''}"

@@ -7,7 +7,6 @@ from notebook.charts.evidence import Device, Facts, complete
 from notebook.charts.look import key
 from notebook.charts.marks import Chart, Panel
 from notebook.charts.transposes import LARGE
-from notebook.charts.words import percent
 
 _BOUNDS = [
     ("copy_wide", "256", "copy, 64 bytes a thread"),
@@ -47,10 +46,7 @@ def _title(gpu: Device | None) -> str:
     shares = complete(_of_peak(gpu, kernel, block) for kernel, block, _ in _BOUNDS)
     if shares is None:
         return ""
-    wide, tile, rows, _ = shares
-    by_rows = "bounds" if rows >= tile else "does not bound"
-    by_64_bytes = "bounds" if wide >= tile else "does not bound"
+    _, tile, rows, _ = shares
     return (
-        f"A copy by rows {by_rows} a transpose on the {gpu.name} ({100 * tile:.0f} against {percent(rows)} of the "
-        f"peak); one with 64 bytes a thread {by_64_bytes} the padded tile ({percent(wide)})"
+        f"{gpu.name}: a copy by rows {'bounds' if rows >= tile else 'does not bound'} a transpose"
     )

@@ -69,7 +69,7 @@ __global__ void transpose_read_columns_diagonal_unroll4(const float* in, float* 
     }
 }
 
-// What a block notes of its run: the clock that all SMs share, as its first thread began and ended, and its SM.
+// A block's notes of its run: the clock that all SMs share, as its first thread began and ended, and its SM.
 struct BlockRun {
     unsigned long long begin_ns, end_ns;
     unsigned sm;

@@ -1,7 +1,7 @@
 """Bandwidth by the shape of a block, 16x16 = 1, and what each shape fetches."""
 
 from notebook.charts.curves import counts, ratios
-from notebook.charts.evidence import Device, Facts, complete
+from notebook.charts.evidence import Device, Facts
 from notebook.charts.look import Evidence, key
 from notebook.charts.marks import Chart, Panel
 from notebook.charts.transposes import COLUMNS, LARGE
@@ -67,27 +67,6 @@ def chart(facts: Facts) -> Chart:
 def _title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
-    base = gpu.row(COLUMNS, block="16x16", **LARGE)
-    by_shape = {
-        shape: gpu.ratio(gpu.row(COLUMNS, block=shape, **LARGE), base, "bytes_per_second")
-        for shape in _SHAPES
-    }
-    known = {shape: ratio for shape, ratio in by_shape.items() if ratio is not None}
-    thin = known.get("8x32")
-    if not known or thin is None:
-        return ""
-    best = max(known, key=lambda shape: known[shape])
-    ending = "no shape is better" if best == "8x32" else f"{best} is the best: {known[best]:.2f}x"
-    used = complete(
-        gpu.value(gpu.row(COLUMNS, block=shape, rows=2048), "load_efficiency")
-        for shape in ("8x32", "4x64")
-    )
-    fetched = (
-        f", though 4x64 uses {used[1]:.0f} % of what it fetches, 8x32 {used[0]:.0f} %"
-        if used
-        else ""
-    )
-    return (
-        f"Reading columns, blocks of 8x32 have {thin:.2f}x the bandwidth of 16x16 on the {gpu.name}; "
-        f"{ending}{fetched}"
-    )
+    thin, base = (gpu.row(COLUMNS, block=shape, **LARGE) for shape in ("8x32", "16x16"))
+    ratio = gpu.ratio(thin, base, "bytes_per_second")
+    return f"{gpu.name}: blocks of 8x32 have {ratio:.2f}x the bandwidth of 16x16" if ratio else ""

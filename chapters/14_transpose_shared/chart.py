@@ -2,7 +2,7 @@
 
 from notebook.charts.bars import ladder, step_counts
 from notebook.charts.curves import counts
-from notebook.charts.evidence import Device, Facts, complete
+from notebook.charts.evidence import Device, Facts
 from notebook.charts.look import BLUE, GREY, ORANGE, Evidence, key
 from notebook.charts.marks import Chart
 from notebook.charts.transposes import COLUMNS, LARGE
@@ -71,17 +71,7 @@ def _title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
     share = {label: _share(gpu, kernel, case) for kernel, case, label in _LADDER}
-    library = share.pop("cuBLAS")
     tile, padded = share["tile"], share["padded tile"]
-    if tile is None or padded is None or library is None:
+    if tile is None or padded is None:
         return ""
-    best = max(value for value in share.values() if value is not None)
-    counted = complete(
-        _passes(gpu, gpu.row(kernel, rows=2048, columns=2048, cache="cold", **case))
-        for kernel, case, _ in _LADDER[1:3]
-    )
-    why = f" ({counted[0]:.0f} passes through the banks, then {counted[1]:.0f})" if counted else ""
-    return (
-        f"Padding the tile lifts a transpose from {percent(tile)} to {percent(padded)} of memcpy on the "
-        f"{gpu.name}{why}; the fastest has {percent(best)}, cuBLAS {percent(library)}"
-    )
+    return f"{gpu.name}: padding lifts a transpose from {100 * tile:.0f} to {percent(padded)}"

@@ -100,7 +100,7 @@ lab::Variant tensor_row(const char* kernel, const Matrix<T>& matrix) {
     return row;
 }
 
-// What a program would call: the fastest for the shape. Where rows begin in the middle of 256 bytes, tiles
+// A program would call this: the fastest for the shape. Where rows begin in the middle of 256 bytes, tiles
 // that the copy engine brings are.
 template <class T>
 lab::Variant best_row(const Matrix<T>& matrix) {

@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(256)
     }
 }
 
-// What one access moves from here on.
+// One access moves a vector from here on.
 template <class T>
 struct alignas(16) Vector {
     T element[16 / sizeof(T)];

@@ -47,11 +47,10 @@ def chart(facts: Facts) -> Chart:
                 number(row, "stride"),
                 device.over(row, "shared_load_wavefronts", "shared_load_requests"),
             )
-            for row in device.rows("load_strided", element=4, sharers=1)
+            for row in _words(device)
         ],
     )
-    title = _title(facts.gpu)
-    return Chart(title and title + _at_stride_32(facts), [clocks, passes], key(shown))
+    return Chart(_title(facts.gpu), [clocks, passes], key(shown))
 
 
 def _name_patterns(panel: Panel, gpu: Device) -> None:
@@ -95,25 +94,10 @@ def _title(gpu: Device | None) -> str:
     if gpu is None or not points:
         return ""
     most = max(abs(clocks / passes - 1) for passes, clocks in points)
-    ways = max(passes for passes, _ in points)
-    if most > 0.25:
-        return ""
-    return (
-        f"A bank conflict costs a clock a pass on the {gpu.name}: {len(points)} patterns of 1 to {ways:.0f} "
-        f"passes lie within {_beyond_the_line(gpu):.1f} clocks of that line"
-    )
+    return "" if most > 0.25 else f"{gpu.name}: a bank conflict costs a clock a pass"
 
 
-def _at_stride_32(facts: Facts) -> str:
-    """The passes of a request with all lanes in one bank, and of the generation that needs fewest."""
-    counted = [
-        (passes, device.generation.capitalize())
-        for device in facts.emulated
-        for row in device.rows("load_strided", element=4, sharers=1, stride=32)
-        if (passes := device.over(row, "shared_load_wavefronts", "shared_load_requests"))
-    ]
-    if not counted:
-        return ""
-    (fewest, generation), (highest, _) = min(counted), max(counted)
-    other = f", {fewest:.0f} on a {generation}" if fewest < highest else ""
-    return f"; a stride of 32 words takes {highest:.0f} passes{other}"
+def _words(device: Device) -> list[str]:
+    """The strided loads of words in banks as they are by default."""
+    rows = device.rows("load_strided", element=4, sharers=1)
+    return [row for row in rows if "/banks:" not in row]

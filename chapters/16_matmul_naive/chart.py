@@ -1,7 +1,7 @@
 """Clocks of a step against its lines; lines of a step by generation."""
 
 from notebook.charts.curves import counts
-from notebook.charts.evidence import Device, Facts, complete
+from notebook.charts.evidence import Device, Facts
 from notebook.charts.look import CLAIMED, Evidence, key
 from notebook.charts.marks import CENTER, RIGHT, Chart, Panel
 
@@ -79,18 +79,9 @@ def _title(facts: Facts) -> str:
     points, gpu = _steps(facts), facts.gpu
     if gpu is None or len(points) < 3:
         return ""
-    by_line = [clocks / lines for _, lines, clocks in points]
     row, column = points[0], points[-1]
-    other = ""
-    sectors = complete(_sectors(facts.of(gpu.generation)))
-    if sectors and len(sectors) == len(points):
-        by_sector = [clocks / count for (_, _, clocks), count in zip(points, sectors, strict=True)]
-        if max(by_line) / min(by_line) < max(by_sector) / min(by_sector):
-            other = ", not the sectors"
-    return (
-        f"A naive product's time follows the lines that a warp touches{other}: on the {gpu.name} "
-        f"{column[1]:.0f} lines take {column[2] / row[2]:.3g}x the time of {row[1]:.0f}"
-    )
+    times = f"{column[2] / row[2]:.3g}x"
+    return f"{gpu.name}: {column[1]:.0f} lines take {times} the time of {row[1]:.0f}"
 
 
 def _sectors(device: Device | None) -> list[float | None]:

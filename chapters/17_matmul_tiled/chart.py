@@ -2,8 +2,8 @@
 
 from notebook.charts.bars import Bar, bar, bars
 from notebook.charts.evidence import Device, Facts
-from notebook.charts.look import CLAIMED, Evidence, key
-from notebook.charts.marks import RIGHT, Chart, Panel
+from notebook.charts.look import CLAIMED, QUIET, Evidence, key
+from notebook.charts.marks import OUTLINED, RIGHT, Chart, Panel
 from notebook.charts.words import times as x_times
 
 _STAIRS = [
@@ -24,8 +24,8 @@ def _stairs(device: Device, size: int, width: int) -> list[tuple[str, float]]:
 def chart(facts: Facts) -> Chart:
     panels = []
     shown: set[Evidence] = set()
-    predicted = facts.predicted(facts.measured)
-    for width in (16, 32):
+    for width, claim in ((16, "sixteen_times_faster"), (32, "thirty_two_times_faster")):
+        predicted = facts.predicted(facts.measured, claim)
         panel = Panel(
             (0, 37),
             (0, 1),
@@ -41,9 +41,9 @@ def chart(facts: Facts) -> Chart:
                     shown.add(Evidence.MEASURED)
             for device in _ends(predicted, width):
                 ratio = dict(_stairs(device, 256, width)).get(label)
-                if ratio and (label == "time" or not facts.measured):
-                    group.append(bar(device, ratio, f"{ratio:.1f}x"))
-                    shown.add(Evidence.PREDICTED if label == "time" else Evidence.COUNTED)
+                if ratio and label == "time":
+                    group.append(Bar(device.name, ratio, f"{ratio:.1f}x", QUIET, OUTLINED))
+                    shown.add(Evidence.PREDICTED)
             groups.append((label, group))
         bars(panel, groups)
         panel.line([(width, 0), (width, panel.y[1])], CLAIMED, "thin")
@@ -65,18 +65,5 @@ def _ends(predicted: list[Device], width: int) -> list[Device]:
 
 
 def _title(gpu: Device | None) -> str:
-    stairs = dict(_stairs(gpu, 4096, 16)) if gpu else {}
-    if gpu is None or len(stairs) < len(_STAIRS):
-        return ""
-    requests, sectors, l2, time = (stairs[label] for _, label in _STAIRS)
-    l2_words = f"and L2 reads {x_times(l2)}" if l2 > 1.1 else f"but not L2 reads ({x_times(l2)})"
-    return (
-        f"Tiles of 16 cut requests {x_times(requests)} and sectors {x_times(sectors)}, {l2_words}: "
-        f"the time falls {x_times(time)} on the {gpu.name}{_wider(gpu)}"
-    )
-
-
-def _wider(gpu: Device) -> str:
-    """By what factor tiles of 32 lower the time."""
-    time = dict(_stairs(gpu, 4096, 32)).get("time")
-    return f", {x_times(time)} with tiles of 32" if time else ""
+    time = dict(_stairs(gpu, 4096, 16)).get("time") if gpu else None
+    return f"{gpu.name}: tiles of 16 are {x_times(time)} as fast, not 16x" if gpu and time else ""

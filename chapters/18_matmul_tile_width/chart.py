@@ -1,12 +1,9 @@
 """Speed against the width of a tile; occupancy against its shared memory."""
 
-from itertools import pairwise
-
 from notebook.charts.curves import counts, ratios
 from notebook.charts.evidence import Device, Facts
 from notebook.charts.look import CLAIMED, Evidence, key
 from notebook.charts.marks import Chart, Panel
-from notebook.data import device_names
 
 _WIDTHS = (4, 8, 16, 32)
 
@@ -39,21 +36,7 @@ def chart(facts: Facts) -> Chart:
             (float(place), _occupancy(device, width)) for place, width in enumerate(_WIDTHS)
         ],
     )
-    title = _title(facts.gpu)
-    return Chart(title and title + _not_full(facts), [speed, occupancy], key(shown))
-
-
-def _not_full(facts: Facts) -> str:
-    """The generations whose SMs tiles of 32 do not fill."""
-    by_device = {device.result.device: _occupancy(device, 32) for device in facts.emulated}
-    known = {slug: value for slug, value in by_device.items() if value}
-    lacking = [slug for slug, value in known.items() if value < 100]
-    if not lacking:
-        return ""
-    highest = max(known[slug] for slug in lacking)
-    return (
-        f"; tiles of 32 fill {highest:.0f} % of an SM on {device_names.label(lacking, list(known))}"
-    )
+    return Chart(_title(facts.gpu), [speed, occupancy], key(shown))
 
 
 def _occupancy(device: Device, width: int) -> float | None:
@@ -76,15 +59,6 @@ def _names(facts: Facts) -> dict[str, str]:
 def _title(gpu: Device | None) -> str:
     if gpu is None:
         return ""
-    at = {"type": "float", "m": 2048}
-    rows = [gpu.row("matmul_tiled_bounded", tile=width, **at) for width in _WIDTHS]
-    steps = [gpu.ratio(wide, narrow, "flops_per_second") for narrow, wide in pairwise(rows)]
-    gains = [gain for gain in steps if gain is not None]
-    if len(gains) != 3:
-        return ""
-    return (
-        f"Twice the width does not stay twice the speed: on the {gpu.name} 4 to 8 brings {gains[0]:.1f}x, "
-        f"8 to 16 {gains[1]:.1f}x, 16 to 32 {gains[2]:.1f}x"
-        if gains[2] < 1.9
-        else f"Twice the width is {gains[0]:.1f}x, {gains[1]:.1f}x and {gains[2]:.1f}x the speed on the {gpu.name}"
-    )
+    rows = [gpu.row("matmul_tiled_bounded", tile=width, type="float", m=2048) for width in (32, 16)]
+    gain = gpu.ratio(rows[0], rows[1], "flops_per_second")
+    return f"{gpu.name}: tiles of 32 are {gain:.1f}x as fast as 16" if gain else ""

@@ -14,7 +14,7 @@ static_assert(S::shares == 1, "each thread stores its own sums");
 
 constexpr int max_divided = 1024;
 
-// Of each divided tile, the stages whose products c holds; 0 before a launch and after it. One launch at a time:
+// The stages of each divided tile whose products c holds; 0 before a launch and after it. One launch at a time:
 // two on different streams would share them.
 __device__ unsigned done[max_divided];
 
@@ -34,7 +34,7 @@ __device__ void publish(unsigned* published, unsigned value) {
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(published), "r"(value) : "memory");
 }
 
-// Of a divided tile, the stages from `work.first` on are multiplied, and stored when those before them have been. Not
+// The stages of a divided tile from `work.first` on are multiplied, and stored when those before them have been. Not
 // inlined: in the loop over a block's tiles, the assembler would move operands between registers.
 __device__ __noinline__ void multiply_part(const Matrices& matrices, Work work, float beta,
                                            Barriers<S>& barriers, const unsigned* stored) {

@@ -15,7 +15,7 @@ constexpr int depth = 32;
 // Tiles of b come in boxes of so many columns.
 constexpr int box_columns = 64;
 
-// What depends on the tile: a warp covers 64 rows and 4 x `columns` columns, a thread 8 x `columns`.
+// A tile's constants: a warp covers 64 rows and 4 x `columns` columns, a thread 8 x `columns`.
 template <int rows, int tile_columns>
 struct Shape {
     static constexpr int columns = rows == 128 && tile_columns == 128 ? 16 : 8;

@@ -32,7 +32,7 @@ namespace balanced {
 // Blocks that the device runs at a time.
 int blocks_at_a_time();
 
-// Of `tiles` tiles with `stages` stages of k each, those at the end that `pieces` blocks share: what is more than
+// The number of tiles at the end, of `tiles` with `stages` stages of k each, that `pieces` blocks share: what is more than
 // whole waves; with another wave where the pieces would be too short. 0 where nothing is left over.
 int divided_tiles(int tiles, int stages, int pieces);
 

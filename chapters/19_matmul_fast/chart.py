@@ -53,8 +53,7 @@ def chart(facts: Facts) -> Chart:
         joined=False,
     )
     passes.reference(1, "as the arithmetic")
-    title = _title(gpu)
-    return Chart(title and title + _passes_in_words(facts), [speed, passes], key(shown)).noted(
+    return Chart(_title(gpu), [speed, passes], key(shown)).noted(
         "counted at 256 cubed, where no last wave is divided; bulk copies: from Hopper on"
     )
 
@@ -68,23 +67,10 @@ def _passes(device: Device, kernel: str) -> float | None:
     return None if wavefronts is None else wavefronts / (256**3 / 128)
 
 
-def _passes_in_words(facts: Facts) -> str:
-    """The passes of the first step and of the last that was counted, on the generation of the GPU."""
-    device = facts.of(facts.gpu.generation) if facts.gpu else None
-    ends = [_passes(device, FAST[place][0]) if device else None for place in (0, 5)]
-    first, last = ends
-    if first is None or last is None:
-        return ""
-    return f"; shared-memory passes for 128 multiply-adds fall from {first:.0f} to {last:.2g}"
-
-
 def _title(gpu: Device | None) -> str:
     shares = [_speed(gpu, kernel, case) for kernel, case, _ in FAST] if gpu else []
     known = [share for share in shares if share is not None]
     if gpu is None or len(known) < len(FAST):
         return ""
-    tiled, threads, *_, best, _ = known
-    return (
-        f"Tiles reach {percent(tiled)} of cuBLAS on the {gpu.name}, an 8x8 tile for each thread {percent(threads)}, "
-        f"a divided last wave {percent(best)}"
-    )
+    tiled, *_, best, _ = known
+    return f"{gpu.name}: from {percent(tiled)} of cuBLAS to {percent(best)}"

@@ -142,7 +142,7 @@ void validate(lab::Experiment& experiment, lab::Variant shape, lab::Feature need
     experiment.add_validation(std::move(shape));
 }
 
-// Of nine tiles the last ones are divided: into pieces longer than a tile, and one tile into four. Of seven all,
+// The last ones of nine tiles are divided: into pieces longer than a tile, and one tile into four. Of seven all,
 // into four pieces: two of them have a whole tile between parts of others.
 void add_divided_tiles(lab::Experiment& experiment) {
     constexpr struct Case {

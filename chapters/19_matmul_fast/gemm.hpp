@@ -34,11 +34,11 @@ struct Tile {
 };
 inline constexpr std::array<Tile, 3> tiles = {{{128, 128}, {128, 64}, {64, 64}}};
 
-// What an element of c costs in each of these tiles, against the largest. Estimates: the order is certain,
+// The cost of an element of c in each of these tiles, against the largest. Estimates: the order is certain,
 // the sizes only have to keep a tile from being picked for a gain that it eats up.
 struct Costs {
     std::array<double, 3> relative;
-    // Of a tile that is alone on its SM: no other block's warps hide the latencies of its own.
+    // The factor of a tile that is alone on its SM: no other block's warps hide the latencies of its own.
     double alone;
 };
 inline constexpr Costs costs_of_bulk = {{1.0, 1.08, 1.12}, 1.0};

@@ -54,7 +54,7 @@ inline void last_step(const Gemm& g, Tile tile) {
                                 : reuse::multiply(g, tile);
 }
 
-// What a program would call, on one stream: the fastest kernel that can.
+// A program would call this, on one stream: the fastest kernel that can.
 inline void fast(const Gemm& g, Tile tile) {
     g.is_aligned() && lab::has(bulk::copies) ? last_step(g, tile) : double_buffered(g, tile);
 }

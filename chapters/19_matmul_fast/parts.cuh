@@ -1,4 +1,4 @@
-// What the kernels of chapter 19 are made of, from matmul_vectorised on: each of these is an inner loop's
+// Parts of the kernels of chapter 19, from matmul_vectorised on: each of these is an inner loop's
 // or a tile's piece of work.
 #pragma once
 

@@ -11,7 +11,7 @@
 
 namespace {
 
-// What depends on the tile. A warp computes 64 x 64 elements of c, a thread 8 x 16 of them. In tiles
+// A tile's constants. A warp computes 64 x 64 elements of c, a thread 8 x 16 of them. In tiles
 // with fewer than four such parts several warps share a part, each with some of the pieces of k.
 template <int rows, int columns>
 struct Shape {
@@ -42,7 +42,7 @@ __device__ __forceinline__ int phases_of(int k) {
     return (k + stage_depth - 1) / stage_depth;
 }
 
-// Of each stage: whether it has been filled, and whether all warps have left it. Not yet initialised.
+// Each stage has two: whether it has been filled, and whether all warps have left it. Not yet initialised.
 template <class S>
 struct Barriers {
     std::uint64_t full[S::stages], empty[S::stages];
@@ -89,7 +89,7 @@ struct Work {
     int first, last;
 };
 
-// What all blocks of a launch share.
+// All blocks of a launch share these.
 struct Matrices {
     const CUtensorMap *a_map, *b_map;
     int m, n;

@@ -13,7 +13,7 @@ constexpr int depth = 32;
 // Tiles of b come in boxes of so many columns.
 constexpr int box_columns = 64;
 
-// What a thread multiplies next: 8 rows of a for two steps of k, and 16 columns of b for either.
+// The next operands of a thread: 8 rows of a for two steps of k, and 16 columns of b for either.
 struct Operands {
     float2 a[8];
     float4 b[2][4];

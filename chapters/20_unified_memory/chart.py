@@ -68,13 +68,9 @@ def _phase(gpu: Device | None, memory: str, phase: str) -> float | None:
 
 
 def _title(gpu: Device | None) -> str:
-    """Whole programs, and what page-locked pages cost before they are used."""
-    totals = complete(_phase(gpu, memory, "total") for memory in ("pinned", "managed"))
+    """Whole programs."""
+    totals = complete(_phase(gpu, memory, "total") for memory in ("managed", "pinned", "explicit"))
     if gpu is None or totals is None:
         return ""
-    pinned, managed = totals
-    pageable = _phase(gpu, "explicit", "total")
-    other = f", pageable ones {pageable:.0f}" if pageable else ""
-    made = _phase(gpu, "pinned", "allocate")
-    pages = f"; {made:.0f} ms of these make page-locked pages" if made else ""
-    return f"On the {gpu.name} managed memory takes {managed:.0f} ms{other}, page-locked copies {pinned:.0f}{pages}"
+    managed, pinned, pageable = (f"{total:.0f} ms" for total in totals)
+    return f"{gpu.name}: managed {managed}, page-locked {pinned}, pageable {pageable}"

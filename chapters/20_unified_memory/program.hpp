@@ -115,7 +115,7 @@ class Program {
         return first;
     }
 
-    // What moved in a phase of the rehearsal: as copied here, or as the driver says, if it does. A total
+    // The bytes that moved in a phase of the rehearsal: as copied here, or as the driver says, if it does. A total
     // needs all of its phases.
     lab::Counters counters(const std::string& phase) const {
         if (phase == "total" && !all_known_) return {};
@@ -160,7 +160,7 @@ class Program {
         });
         bring_to_device(a, b, c);
         phase("first_touch", {}, launch);
-        // What is read back below is the second launch's doing.
+        // The second launch makes what is read back below.
         backend::poison(c.device(), c.bytes());
         backend::synchronise();
         phase("kernel", {}, launch);

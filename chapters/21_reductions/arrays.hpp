@@ -27,18 +27,16 @@ class Arrays {
         lab::DeviceBuffer<unsigned> ticket;
     };
 
-    // `room`: elements of the output beside a sum of each block of the ladder.
+    // `room`: elements that a kernel may write; one more is there, which none may touch.
     Arrays(std::size_t n, std::size_t room)
         : size_(n),
-          room_(std::max(room, padded() / block)),
+          room_(std::max(room, padded() / block) + 1),
           values_(lab::random_floats(std::min(n, lab::period), 21)) {
         for (float& value : values_) value = std::round(8 * value);
     }
 
     std::size_t size() const { return size_; }
-    std::size_t padded() const {
-        return (size_ + largest_part - 1) / largest_part * largest_part;
-    }
+    std::size_t padded() const { return (size_ + largest_part - 1) / largest_part * largest_part; }
     std::size_t room() const { return room_; }
     std::size_t bytes() const { return sizeof(float) * (padded() + room_); }  // of a set
     float at(std::size_t i) const { return i < size_ ? values_[i % values_.size()] : 0; }

@@ -77,9 +77,8 @@ lab::Variant reduction_row(const Reduction& reduction, const Shared& arrays, lab
     return std::visit(
         [&](auto kernel) {
             const auto launch = lab::launch(kernel, static_cast<unsigned>(parts), block);
-            lab::Variant row = row_of(arrays, reduction.name, cache, [=](Set& set) {
-                launch(set.in.get(), set.sums.get());
-            });
+            lab::Variant row = row_of(arrays, reduction.name, cache,
+                                      [=](Set& set) { launch(set.in.get(), set.sums.get()); });
             row.shape = launch.shape();
             row.check = [=] {
                 arrays->check(arrays->sums(parts, [=](std::size_t i) { return i / part; }));
@@ -95,16 +94,16 @@ lab::Variant integers_row(bool redux, const Shared& arrays, lab::Cache cache) {
     const std::size_t parts = arrays->padded() / part;
     const auto launch = lab::launch(redux ? reduce_integers_redux() : reduce_integers_shuffle(),
                                     static_cast<unsigned>(parts), block);
-    lab::Variant row = row_of(
-        arrays, redux ? "reduce_integers_redux" : "reduce_integers_shuffle", cache, [=](Set& set) {
-            launch(reinterpret_cast<const unsigned*>(set.in.get()),
-                   reinterpret_cast<unsigned*>(set.sums.get()));
-        });
+    lab::Variant row = row_of(arrays, redux ? "reduce_integers_redux" : "reduce_integers_shuffle",
+                              cache, [=](Set& set) {
+                                  launch(reinterpret_cast<const unsigned*>(set.in.get()),
+                                         reinterpret_cast<unsigned*>(set.sums.get()));
+                              });
     row.shape = launch.shape();
     row.needs = warp_sums_in_hardware;
     row.check = [=] {
-        arrays->check(arrays->sums_of_bits(arrays->padded(), parts,
-                                           [=](std::size_t i) { return i / part; }));
+        arrays->check(
+            arrays->sums_of_bits(arrays->padded(), parts, [=](std::size_t i) { return i / part; }));
     };
     return row;
 }
@@ -128,18 +127,16 @@ lab::Variant atomics_row(const char* name, const Shared& arrays, lab::Cache cach
 
 // `per_sm` blocks for each SM.
 template <int loads>
-lab::Variant last_block_row(unsigned sms, unsigned per_sm, const Shared& arrays,
-                            lab::Cache cache) {
+lab::Variant last_block_row(unsigned sms, unsigned per_sm, const Shared& arrays, lab::Cache cache) {
     const std::size_t n = arrays->size(), grid = per_sm * sms, threads = grid * block;
     const auto launch = lab::launch(sum_last_block<loads>, static_cast<unsigned>(grid), block);
-    lab::Variant row = row_of(
-        arrays, lab::variant_name("sum_last_block", {{"loads", loads}, {"per_sm", per_sm}}), cache,
-        [=](Set& set) { launch(set.in.get(), n, set.sums.get(), set.ticket.get()); });
+    lab::Variant row =
+        row_of(arrays, lab::variant_name("sum_last_block", {{"loads", loads}, {"per_sm", per_sm}}),
+               cache, [=](Set& set) { launch(set.in.get(), n, set.sums.get(), set.ticket.get()); });
     row.shape = launch.shape();
     row.check = [=] {
-        std::vector<float> expected = arrays->sums(grid, [=](std::size_t i) {
-            return i / 4 < n / 4 ? i / 4 % threads / block : 0;
-        });
+        std::vector<float> expected = arrays->sums(
+            grid, [=](std::size_t i) { return i / 4 < n / 4 ? i / 4 % threads / block : 0; });
         expected.insert(expected.begin(), arrays->total());
         arrays->check(expected);
         lab::expect_equal<unsigned>(arrays->set(0).ticket.to_host(), std::vector{0u});
@@ -206,12 +203,11 @@ int main(int argc, char** argv) {
         if (n < 1 << 24) continue;
         experiment.add(read_row(sms, arrays, cache));
         // How many loads are in flight, and in how many blocks.
-        experiment.add({last_block_row<2>(sms, 4, arrays, cache),
-                        last_block_row<4>(sms, 8, arrays, cache),
-                        last_block_row<4>(sms, 16, arrays, cache),
-                        last_block_row<8>(sms, 2, arrays, cache),
-                        last_block_row<8>(sms, 8, arrays, cache)},
-                       lab::Evidence::measured);
+        experiment.add(
+            {last_block_row<2>(sms, 4, arrays, cache), last_block_row<4>(sms, 8, arrays, cache),
+             last_block_row<4>(sms, 16, arrays, cache), last_block_row<8>(sms, 2, arrays, cache),
+             last_block_row<8>(sms, 8, arrays, cache)},
+            lab::Evidence::measured);
     }
     for (const std::size_t n : {1 << 18, 1 << 22, 1 << 28}) {
         const Shared arrays = array_of(n);
@@ -221,6 +217,7 @@ int main(int argc, char** argv) {
     }
     experiment.add(reductions::warp_sums(sms));
     experiment.add_launch_overhead(block);
+    experiment.add_validation(read_row(sms, array_of(1 << 22), warm));
     // Ragged: less than a load, a part and a bit, no multiple of four.
     for (const std::size_t n : {1, 3, 4097, 1000003}) {
         const Shared arrays = array_of(n);

@@ -201,14 +201,12 @@ __global__ void sum_atomics(const float* in, std::size_t n, float* total) {
     }
     if (per == Per::warp) sum = warp_sum(sum);
     if (per == Per::block) sum = block_sum(sum);
-    const bool adds = per == Per::thread || (per == Per::warp && threadIdx.x % 32 == 0) ||
-                      threadIdx.x == 0;
+    const bool adds =
+        per == Per::thread || (per == Per::warp && threadIdx.x % 32 == 0) || threadIdx.x == 0;
     if (adds) atomicAdd(total, sum);
 }
 
-__device__ inline float sum_of(float4 value) {
-    return (value.x + value.y) + (value.z + value.w);
-}
+__device__ inline float sum_of(float4 value) { return (value.x + value.y) + (value.z + value.w); }
 
 // A grid as large as the GPU strides over the array, `loads` 16-byte loads of a thread in flight; the block that
 // ends last adds up the sums of all. The ticket returns to 0, so nothing has to be cleared between launches.

@@ -42,8 +42,8 @@ inline lab::Variant warp_sums_row(const char* name, RepeatSums kernel, unsigned 
          .working_set_bytes = sizeof(unsigned) * threads * (blocks + 1),
          .shape = launch.shape(),
          .needs = needs},
-        in, blocks * threads,
-        [=](const unsigned* in, unsigned* out) { launch(in, out, rounds); }, expected);
+        in, blocks * threads, [=](const unsigned* in, unsigned* out) { launch(in, out, rounds); },
+        expected);
 }
 
 inline std::vector<lab::Variant> warp_sums(unsigned sms) {

@@ -12,7 +12,7 @@
 //           copy_offset        reads that begin 0 to 4 elements further on, as wide as that allows
 //           n = 2^20 floats, from DRAM and from the L2, and 2^26.
 // Model:    a copied element is a 4-byte load and a 4-byte store; an added one two loads and a store.
-// Differs:  the source's copy loops over the grid; here that is a variant of its own, as it fixes the warps an SM has.
+// Differs:  NVIDIA's copy loops over the grid; here that is a variant of its own, as it fixes the warps an SM has.
 #include <string>
 
 #include "kernels.cuh"
@@ -62,10 +62,13 @@ lab::Variant add_row(const ArraySum& arrays, Cache cache) {
     const std::size_t n = arrays.size();
     const auto launch =
         lab::launch(add<Word>, lab::blocks_for(n, usual_block * sizeof(Word) / 4), usual_block);
-    return arrays.row(lab::variant_name(name_of<Word>("add"), {{"block", usual_block}}), 0, cache,
-                      [=](const float* a, const float* b, float* c, std::size_t, std::size_t) {
-                          launch(a, b, c, n);
-                      });
+    lab::Variant row =
+        arrays.row(lab::variant_name(name_of<Word>("add"), {{"block", usual_block}}), 0, cache,
+                   [=](const float* a, const float* b, float* c, std::size_t, std::size_t) {
+                       launch(a, b, c, n);
+                   });
+    row.shape = launch.shape();
+    return row;
 }
 
 template <class Word>
@@ -82,9 +85,11 @@ lab::Variant offset_row(const ArraySum& arrays, Cache cache, std::size_t offset)
     const std::size_t n = arrays.size();
     const auto launch = lab::launch(
         copy_offset<Word>, lab::blocks_for(n, usual_block * sizeof(Word) / 4), usual_block);
-    return copy_row(
+    lab::Variant row = copy_row(
         arrays, lab::variant_name(name_of<Word>("copy_offset"), {{"offset", offset}}), cache,
         [=](const float* in, float* out) { launch(in, out, n, offset); }, offset);
+    row.shape = launch.shape();
+    return row;
 }
 
 template <class Word>

@@ -66,9 +66,9 @@ constexpr const char* spread_name = spread == Spread::lanes ? "lanes" : "warps";
 template <class T, Spread spread>
 lab::Variant global_row(unsigned addresses) {
     lab::Variant row = counters_row<T>(
-        lab::variant_name("add_global", {{"type", type_name<T>()},
-                                         {"spread", spread_name<spread>},
-                                         {"addresses", addresses}}),
+        lab::variant_name(
+            "add_global",
+            {{"type", type_name<T>()}, {"spread", spread_name<spread>}, {"addresses", addresses}}),
         addresses, additions, [=](T* counters) {
             lab::launch(add_global<T, spread>, blocks, block)(counters, addresses, rounds);
         });
@@ -96,9 +96,10 @@ lab::Variant returning_row(unsigned addresses) {
         const std::vector<unsigned> actual = sums->to_host();
         const unsigned of_one = static_cast<unsigned>(additions) / addresses;
         // of_one * (of_one - 1) is even; both factors together exceed 32 bits.
-        const auto expected = static_cast<unsigned>(std::uint64_t{of_one} * (of_one - 1) / 2 * addresses);
-        lab::expect_equal<unsigned>(
-            std::vector{std::accumulate(actual.begin(), actual.end(), 0u)}, std::vector{expected});
+        const auto expected =
+            static_cast<unsigned>(std::uint64_t{of_one} * (of_one - 1) / 2 * addresses);
+        lab::expect_equal<unsigned>(std::vector{std::accumulate(actual.begin(), actual.end(), 0u)},
+                                    std::vector{expected});
     };
     row.working_set_bytes += sizeof(unsigned) * blocks * block;
     return row;
@@ -181,10 +182,10 @@ inline void add_shared_rows(lab::Experiment& experiment) {
     for (const unsigned addresses : {1, 2, 4, 8, 16, 32, 64, 256}) {
         const lab::Evidence evidence = addresses >= 32 ? by_size : measured;
         experiment.add(shared_row<unsigned>(sms, addresses));
-        experiment.add({shared_row<float>(sms, addresses),
-                        shared_row<unsigned long long>(sms, addresses),
-                        shared_row<double>(sms, addresses)},
-                       evidence);
+        experiment.add(
+            {shared_row<float>(sms, addresses), shared_row<unsigned long long>(sms, addresses),
+             shared_row<double>(sms, addresses)},
+            evidence);
     }
 }
 

@@ -19,8 +19,7 @@ std::size_t cub_histogram_bytes(int n) {
     return bytes;
 }
 
-void cub_histogram(const std::uint8_t* in, int n, unsigned* bins, void* memory,
-                   std::size_t bytes) {
-    LAB_CUDA_CHECK(cub::DeviceHistogram::HistogramEven(memory, bytes, in, bins, levels, lowest,
-                                                       end, n));
+void cub_histogram(const std::uint8_t* in, int n, unsigned* bins, void* memory, std::size_t bytes) {
+    LAB_CUDA_CHECK(
+        cub::DeviceHistogram::HistogramEven(memory, bytes, in, bins, levels, lowest, end, n));
 }

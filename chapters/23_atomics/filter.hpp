@@ -30,8 +30,7 @@ class Words {
             std::vector<unsigned> words(size_);
             for (std::size_t i = 0; i < size_; ++i) words[i] = word(i);
             sets_.push_back({lab::DeviceBuffer<unsigned>(std::span<const unsigned>(words)),
-                             lab::DeviceBuffer<unsigned>(size_),
-                             lab::DeviceBuffer<unsigned>(1)});
+                             lab::DeviceBuffer<unsigned>(size_), lab::DeviceBuffer<unsigned>(1)});
         }
         return sets_[index];
     }
@@ -93,7 +92,8 @@ inline std::vector<lab::Variant> append_rows(std::size_t n, lab::Cache cache) {
     const auto words = std::make_shared<Words>(n);
     const unsigned size = static_cast<unsigned>(n), grid = lab::blocks_for(n, 256);
     std::vector<lab::Variant> rows = {append_row("append_each", words, cache, [=](Words::Set& set) {
-        lab::launch(append_each, grid, 256)(set.in.get(), size, set.out.get(), set.counter.get(), 0);
+        lab::launch(append_each, grid, 256)(set.in.get(), size, set.out.get(), set.counter.get(),
+                                            0);
     })};
     using Append = void (*)(const unsigned*, unsigned, unsigned*, unsigned*);
     const std::pair<const char*, Append> kernels[] = {

@@ -12,7 +12,7 @@
 
 constexpr float factor = 0.5f, summand = 1.0f;
 
-// What multiply_add must leave: `threads` sums, alike in each warp.
+// multiply_add must leave `threads` sums, alike in each warp.
 inline std::vector<float> chains_of(std::size_t threads, int chains, unsigned steps) {
     std::vector<float> sums(32);
     for (std::size_t lane = 0; lane < sums.size(); ++lane) {
@@ -77,7 +77,7 @@ inline lab::Variant tail_of_full(unsigned sms, unsigned waves, unsigned extra) {
 constexpr int held = 64, mix_block = 256;
 constexpr unsigned mix_rounds = 8;
 
-// What a thread makes of its values, as mix<held> does.
+// A thread's results from its values, as mix<held> makes them.
 inline std::vector<float> mixed(const std::vector<float>& in, std::size_t threads) {
     std::vector<float> out(in.size());
     for (std::size_t thread = 0; thread < threads; ++thread) {

@@ -27,7 +27,7 @@ constexpr unsigned block = 256, usual_steps = 64;
 constexpr unsigned n_counted = 1 << 17, n_timed = 1 << 20;
 
 using Floats = std::vector<float>;
-// What an element becomes.
+// The result of an element.
 using Expected = std::function<float(float x, unsigned i)>;
 
 float path_of(int way, float x, unsigned steps) {
@@ -193,6 +193,7 @@ lab::Variant short_row(const lab::ArraySum& arrays, const char* name) {
     lab::Variant row =
         arrays.row_on_sets(lab::variant_name("two_short_paths", {{"by", name}}), lab::Cache::cold,
                            [=](lab::ArraySum::Set& set) { launch(set.a.get(), set.c.get(), n); });
+    row.shape = launch.shape();
     row.bytes = 8.0 * n;
     row.working_set_bytes = 2 * sizeof(float) * n;
     // The values repeat with a period of whole warps: a lane and a warp decide alike in each repetition.

@@ -1,5 +1,8 @@
-# A bar for each variant, until there is a chart.py beside it.
-height = 420
+# Above: two paths. Below: a switch.
+height = 720
 load 'style.gp'
-set grid xtics noytics
-call 'panels.gp' 1 0.35 0.10 0.97 0.84
+unset grid
+call 'panels.gp' 1 0.065 0.58 0.74 0.88
+set grid
+set xlabel 'different paths in a warp'
+call 'panels.gp' 2 0.065 0.10 0.74 0.42

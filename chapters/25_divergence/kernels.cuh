@@ -63,114 +63,52 @@ __global__ void two_short_paths(const float* in, float* out, unsigned n) {
     out[i] = x;
 }
 
+// One of the 8 paths from `first` on.
+template <int first>
+__device__ inline float one_of_8(unsigned way, float x, unsigned steps) {
+    switch (way % 8) {
+        case 0:
+            return path<first + 0>(x, steps);
+        case 1:
+            return path<first + 1>(x, steps);
+        case 2:
+            return path<first + 2>(x, steps);
+        case 3:
+            return path<first + 3>(x, steps);
+        case 4:
+            return path<first + 4>(x, steps);
+        case 5:
+            return path<first + 5>(x, steps);
+        case 6:
+            return path<first + 6>(x, steps);
+        default:
+            return path<first + 7>(x, steps);
+    }
+}
+
 // One of 32 paths: each lane takes that of its number modulo `ways`.
 __global__ void switch_paths(const float* in, float* out, unsigned n, unsigned steps,
                              unsigned ways) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    float x = in[i];
-    switch (i % ways) {
+    const unsigned way = i % ways;
+    switch (way / 8) {
         case 0:
-            x = path<0>(x, steps);
+            out[i] = one_of_8<0>(way, in[i], steps);
             break;
         case 1:
-            x = path<1>(x, steps);
+            out[i] = one_of_8<8>(way, in[i], steps);
             break;
         case 2:
-            x = path<2>(x, steps);
-            break;
-        case 3:
-            x = path<3>(x, steps);
-            break;
-        case 4:
-            x = path<4>(x, steps);
-            break;
-        case 5:
-            x = path<5>(x, steps);
-            break;
-        case 6:
-            x = path<6>(x, steps);
-            break;
-        case 7:
-            x = path<7>(x, steps);
-            break;
-        case 8:
-            x = path<8>(x, steps);
-            break;
-        case 9:
-            x = path<9>(x, steps);
-            break;
-        case 10:
-            x = path<10>(x, steps);
-            break;
-        case 11:
-            x = path<11>(x, steps);
-            break;
-        case 12:
-            x = path<12>(x, steps);
-            break;
-        case 13:
-            x = path<13>(x, steps);
-            break;
-        case 14:
-            x = path<14>(x, steps);
-            break;
-        case 15:
-            x = path<15>(x, steps);
-            break;
-        case 16:
-            x = path<16>(x, steps);
-            break;
-        case 17:
-            x = path<17>(x, steps);
-            break;
-        case 18:
-            x = path<18>(x, steps);
-            break;
-        case 19:
-            x = path<19>(x, steps);
-            break;
-        case 20:
-            x = path<20>(x, steps);
-            break;
-        case 21:
-            x = path<21>(x, steps);
-            break;
-        case 22:
-            x = path<22>(x, steps);
-            break;
-        case 23:
-            x = path<23>(x, steps);
-            break;
-        case 24:
-            x = path<24>(x, steps);
-            break;
-        case 25:
-            x = path<25>(x, steps);
-            break;
-        case 26:
-            x = path<26>(x, steps);
-            break;
-        case 27:
-            x = path<27>(x, steps);
-            break;
-        case 28:
-            x = path<28>(x, steps);
-            break;
-        case 29:
-            x = path<29>(x, steps);
-            break;
-        case 30:
-            x = path<30>(x, steps);
+            out[i] = one_of_8<16>(way, in[i], steps);
             break;
         default:
-            x = path<31>(x, steps);
+            out[i] = one_of_8<24>(way, in[i], steps);
             break;
     }
-    out[i] = x;
 }
 
-// Who leaves at once, with its input as its result: nobody, every other lane, or every other warp.
+// The threads that leave at once, with its input as its result: none, every other lane, or every other warp.
 template <By by>
 __global__ void leave_early(const float* in, float* out, unsigned n, unsigned steps) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -18,11 +18,13 @@ inline const char* text(bool pinned) { return pinned ? "pinned" : "pageable"; }
 // Arrays of the host and the device that copies go between. Made when the first row needs them.
 struct Link {
     HostArray in, out;
-    lab::DeviceBuffer<float> device{transfer_floats}, second{transfer_floats};
+    lab::DeviceBuffer<float> device{transfer_floats};
+    lab::DeviceBuffer<float> second{lab::random_floats(transfer_floats, 8)};
 
     explicit Link(bool pinned) : in(transfer_floats, pinned), out(transfer_floats, pinned) {
         const std::vector<float> values = lab::random_floats(transfer_floats, 7);
         std::copy(values.begin(), values.end(), in.values().begin());
+        lab::backend::copy_to_device(second.get(), values.data(), transfer_bytes);
     }
 };
 using SharedLink = std::shared_ptr<std::unique_ptr<Link>>;

@@ -1,4 +1,4 @@
-// What a program does with streams and graphs, timed by the host's clock.
+// A program's work with streams and graphs, timed by the host's clock.
 #pragma once
 
 #include <chrono>
@@ -40,7 +40,7 @@ class Streams {
     std::vector<cudaStream_t> streams_;
 };
 
-// What `enqueue` puts into a stream, as a graph that can be launched again and again. It is executed once before, as
+// The work that `enqueue` puts into a stream, as a graph that can be launched again and again. It is executed once before, as
 // kernels are loaded at their first launch, which must not be captured.
 class Graph {
   public:

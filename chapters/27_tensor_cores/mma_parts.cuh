@@ -1,4 +1,4 @@
-// What the steps with mma.sync share: tiles of 128 x 128 elements of c, 64 bytes of k deep, in pieces of 16 bytes; fragments.
+// Parts that the steps with mma.sync share: tiles of 128 x 128 elements of c, 64 bytes of k deep, in pieces of 16 bytes; fragments.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -15,8 +15,8 @@ enum class Layout { plain, padded, swizzled };
 // The tiles of one phase. float stands for TF32: its low 13 bits are not read.
 template <class T, Layout layout>
 struct Tiles {
-    static constexpr int elements = 16 / sizeof(T);   // of a piece
-    static constexpr int depth = 64 / sizeof(T);      // of k
+    static constexpr int elements = 16 / sizeof(T);                 // of a piece
+    static constexpr int depth = 64 / sizeof(T);                    // of k
     static constexpr int a_pieces = 4, b_pieces = tile / elements;  // of a row
     static constexpr int padding = layout == Layout::padded ? 1 : 0;
     static constexpr int a_bytes = 16 * tile * (a_pieces + padding);
@@ -68,14 +68,15 @@ __device__ inline void load_transposed(unsigned (&to)[4], const char* from) {
 template <class T>
 __device__ void multiply_fragments(float (&sums)[4], const unsigned (&a)[4], unsigned b0,
                                    unsigned b1);
-#define TENSOR_MULTIPLY(T, instruction)                                                           \
-    template <>                                                                                   \
-    __device__ inline void multiply_fragments<T>(float (&sums)[4], const unsigned (&a)[4],        \
-                                                 unsigned b0, unsigned b1) {                      \
-        asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "  \
-                                 "%3};"                                                           \
-                     : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])                 \
-                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));             \
+#define TENSOR_MULTIPLY(T, instruction)                                                    \
+    template <>                                                                            \
+    __device__ inline void multiply_fragments<T>(float (&sums)[4], const unsigned (&a)[4], \
+                                                 unsigned b0, unsigned b1) {               \
+        asm volatile(instruction                                                           \
+                     " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "        \
+                     "%3};"                                                                \
+                     : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])          \
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));      \
     }
 TENSOR_MULTIPLY(half, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32")
 TENSOR_MULTIPLY(nv_bfloat16, "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32")
@@ -108,8 +109,8 @@ __device__ void multiply_tiles(float (&sums)[4][4][4], const char* tiles, int ro
         unsigned a[4][4], b[2][4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-            load_matrices(
-                a[i], tiles + Here::a_offset(row + 16 * i + lane % 16, 2 * step + lane / 16));
+            load_matrices(a[i],
+                          tiles + Here::a_offset(row + 16 * i + lane % 16, 2 * step + lane / 16));
         }
 #pragma unroll
         for (int j = 0; j < 2; ++j)
@@ -118,7 +119,8 @@ __device__ void multiply_tiles(float (&sums)[4][4][4], const char* tiles, int ro
         for (int i = 0; i < 4; ++i) {
 #pragma unroll
             for (int j = 0; j < 4; ++j)
-                multiply_fragments<T>(sums[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+                multiply_fragments<T>(sums[i][j], a[i], b[j / 2][j % 2 * 2],
+                                      b[j / 2][j % 2 * 2 + 1]);
         }
     }
 }
@@ -136,7 +138,7 @@ __device__ void store_sums(const float (&sums)[4][4][4], float* c, int m, int n,
 #pragma unroll
             for (int half_of = 0; half_of < 2; ++half_of) {
                 const int c_row = row + 16 * i + 8 * half_of + lane / 4;
-                const float *const pair = &sums[i][j][2 * half_of];
+                const float* const pair = &sums[i][j][2 * half_of];
                 float* const to = c + static_cast<long long>(c_row) * n + c_column;
                 if (c_row >= m || c_column >= n) continue;
                 if (pairs) {

@@ -22,7 +22,8 @@ template <class T, bool vectors>
 Kernel<T> of_stages(lab::ProductShape shape) {
     constexpr int bytes = stages * Tiles<T, Layout::swizzled>::bytes;
     const auto kernel = matmul_mma_staged<T, vectors>;
-    LAB_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    LAB_CUDA_CHECK(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     return lab::launch(kernel, grid_of(shape), threads, bytes);
 }
 

@@ -66,8 +66,9 @@ SumOfProducts sum_of_products(const T* a, const T* b, std::size_t stride, int k)
 
 // Relative to the product of the magnitudes, |a| |b|.
 struct ProductError {
-    double of_inputs = 0;    // of one product: of what a and b lose before they are multiplied
-    double of_each_sum = 0;  // of each of the k additions, in any order; 0: half an epsilon of c's type
+    double of_inputs = 0;  // of one product: of what a and b lose before they are multiplied
+    double of_each_sum =
+        0;  // of each of the k additions, in any order; 0: half an epsilon of c's type
 };
 
 // Matrices of one shape with random elements, in as many sets as launches rotate through. Floating-point: in
@@ -95,9 +96,7 @@ class ProductData {
 
     const ProductShape& shape() const { return shape_; }
     // Each element of a, b and c once: what no kernel can do without. Also the size of one set.
-    std::size_t bytes() const {
-        return (a_size() + b_size()) * sizeof(In) + c_size() * sizeof(T);
-    }
+    std::size_t bytes() const { return (a_size() + b_size()) * sizeof(In) + c_size() * sizeof(T); }
     double multiply_adds() const { return double(shape_.m) * shape_.n * shape_.k; }
 
     Set& set(std::size_t index) {
@@ -115,8 +114,7 @@ class ProductData {
         }
         while (sets_.size() <= index) {
             sets_.push_back({DeviceBuffer<In>(std::span<const In>(a_)),
-                             DeviceBuffer<In>(std::span<const In>(b_)),
-                             DeviceBuffer<T>(c_size())});
+                             DeviceBuffer<In>(std::span<const In>(b_)), DeviceBuffer<T>(c_size())});
         }
         return sets_[index];
     }

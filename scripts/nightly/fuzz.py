@@ -40,7 +40,7 @@ SANITIZERS = "address,undefined"
 OLDEST_CLANG = 16
 PACKAGES = ("clang-19", "libclang-rt-19-dev")
 LONGEST_INPUT, MEGABYTES, SECONDS_AN_INPUT = 1 << 16, 500, 10
-# Of a corpus, in bytes and files: git keeps it.
+# Limits of a corpus, in bytes and files: git keeps it.
 MAX_KEPT, MAX_FILES, LARGEST_KEPT = 20_000, 60, 2_000
 SEED = ROOT / "common" / "tests" / "simt" / "simt_hazards.cu"
 

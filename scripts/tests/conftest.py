@@ -113,14 +113,20 @@ offset_11_slower: time, offset 11 ÷ offset 0
 efficiency_32: load efficiency at offset 11
 -->
 
+<details>
+<summary>All claims</summary>
+
 <!-- lab:verdicts -->
 
 <!-- lab:counters -->
+
+</details>
 """
 
 
-FRONT_PAGE = """<!-- lab:lore
-02 offset_11_slower: Offset 11 is slow | {offset_11_slower} the time | {efficiency_32@hopper} used
+FRONT_PAGE = """<!-- lab:rules
+# Alignment
+02 offset_11_slower: Offset 11 is slow | bytes used: efficiency_32
 -->
 <!-- lab:end -->
 

@@ -15,7 +15,7 @@ class AllocationPlaces {
   public:
     // So many allocations have pages of their own.
     static constexpr std::size_t max_own_of_host = 16384;
-    // Of the heap of kernels, whose threads allocate a little each: what notes the sectors that a launch touches
+    // The heap of kernels, whose threads allocate a little each: what notes the sectors that a launch touches
     // takes memory for each 1 MiB of addresses.
     static constexpr std::size_t max_own_on_heap = 1024;
     // Wide enough that an index some thousand elements past the end still meets no neighbour.

@@ -17,7 +17,7 @@ class BackedRange {
     const AddressRange& addresses() const { return range_; }
     std::byte* storage() const { return storage_; }
 
-    // Of whole pages. False: the system has no mappings left.
+    // Whole pages alone. False: the system has no mappings left.
     [[nodiscard]] bool set_host_access(AddressRange pages, HostAccess access) const;
     // Gives whole pages back to the system: they are zeros afterwards.
     void discard(AddressRange pages) const;

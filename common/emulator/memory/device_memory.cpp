@@ -17,7 +17,7 @@ namespace emulator {
 namespace {
 
 constexpr std::size_t range_bytes = std::size_t{256} << 30;
-// What malloc() in kernels rounds sizes up to.
+// malloc() in kernels rounds sizes up to this.
 constexpr std::size_t heap_unit = 16;
 std::uint8_t* shadow = nullptr;
 

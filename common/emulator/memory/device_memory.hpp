@@ -18,7 +18,7 @@ using Allocation = AddressRange;
 // it belongs to no allocation. Throws std::bad_alloc when the reserved range is used up.
 void* allocate_device_memory(std::size_t bytes, HostAccess access = HostAccess::none);
 
-// Of an allocation, from now on.
+// Sets the access to an allocation, from now on.
 void set_host_access(void* pointer, HostAccess access);
 
 // Where the emulator accesses what kernels have at `address`: memory of the GPU, or added host memory.
@@ -67,9 +67,9 @@ bool is_initialised(Address address, std::size_t bytes);
 // A byte for each byte from `address` on; null without tracking, and for other memory.
 std::byte* initialisation_of(Address address);
 void mark_initialised(Address address, std::size_t bytes, bool initialised = true);
-// What is copied on the device is as initialised as what it is copied from.
+// A copy on the device is as initialised as its source.
 void copy_initialisation(Address to, Address from, std::size_t bytes);
-// Of these bytes, those that are not, and the first of them.
+// The bytes among these that are not, and the first of them.
 struct Uninitialised {
     std::size_t bytes = 0;
     Address first = 0;

@@ -9,7 +9,7 @@
 
 namespace emulator {
 
-// What mmap and mprotect count in.
+// The unit of mmap and mprotect.
 inline std::size_t system_page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 // Whether all of [pointer, pointer + bytes) is mapped, accessible or not.

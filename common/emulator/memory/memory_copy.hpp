@@ -9,7 +9,7 @@
 
 namespace emulator {
 
-// What lies in all allocations and in added host memory, to execute a kernel again that neither allocates memory nor
+// The contents of all allocations and of added host memory, to execute a kernel again that neither allocates memory nor
 // frees any.
 class MemoryCopy {
   public:

@@ -13,7 +13,7 @@
 
 namespace emulator {
 
-// What serves ld.global.nc (__ldg): no path of its own, a cache of its own, or the L1.
+// The path of ld.global.nc (__ldg): none of its own, a cache of its own, or the L1.
 enum class ReadOnlyPath : std::uint8_t { none, own, l1 };
 
 // Counts of requests, sectors, lines and wavefronts rest on the L1 rules, the fetch units and the
@@ -67,7 +67,7 @@ struct Architecture {
         return number;
     }
 
-    // What a global load moves at least, as the compiler defaults: a 128-byte line or a sector.
+    // The least that a global load moves, as the compiler defaults: a 128-byte line or a sector.
     unsigned fetch_unit_bytes() const {
         return l1_caches_global_loads ? fetch_unit_bytes_with_l1 : fetch_unit_bytes_without_l1;
     }

@@ -30,7 +30,7 @@ Occupancy occupancy(const Architecture& architecture, unsigned threads_per_block
 // Shared memory that one block takes from its SM, in the units above.
 std::size_t allocated_shared_bytes(const Architecture& architecture, std::size_t shared_bytes);
 
-// What the shared memory of the resident blocks leaves of the SM's L1, in bytes.
+// The L1 that the shared memory of the resident blocks leaves, in bytes.
 std::size_t l1_bytes(const Architecture& architecture, unsigned threads_per_block,
                      std::size_t shared_bytes_per_block,
                      std::optional<unsigned> registers_per_thread = std::nullopt);

@@ -1,4 +1,4 @@
-// What one shared-memory access of a warp costs: passes through the banks.
+// The cost of one shared-memory access of a warp: passes through the banks.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct BankPasses {
 // it is an assumption, and so is the same rule relative to the width of Kepler's banks.
 BankPasses bank_passes(const WarpRequest& request, AccessKind kind, BankLayout banks);
 
-// What an atomic operation of 4 bytes does in the banks.
+// The work of an atomic operation of 4 bytes in the banks.
 enum class BankAtomic : std::uint8_t {
     update,            // add, min, and, exchange, ...
     compare_and_swap,  // each pass twice

@@ -11,7 +11,7 @@
 
 namespace emulator {
 
-// What one warp updates.
+// The updates of one warp.
 struct SharedSwaps {
     std::array<std::uint32_t, warp_size> offsets{};  // of the lanes in `mask`
     std::uint32_t mask = 0;

@@ -253,7 +253,7 @@ std::optional<Counted> counted(const std::function<void()>& launch, PredictedL2 
     return result;
 }
 
-// What hazards there are is not asked for: most of the data are not there.
+// Hazards are not checked here: most of the data are not there.
 Counted predicted(const std::function<void()>& launch, PredictedL2 l2) {
     const emulated_gpu::Sampling sampling;
     Counted result = executed(launch, l2);

@@ -109,13 +109,13 @@ void keep_on_host(const void* managed, std::size_t bytes);
 // Free device memory; of an emulated GPU, its host's.
 std::size_t free_bytes();
 
-// What the driver says that `run` moved of managed memory: bytes_to_device, bytes_to_host,
+// The managed memory that `run` moved, as the driver says: bytes_to_device, bytes_to_host,
 // cpu_page_faults, gpu_page_fault_groups. `run` is executed in any case, and the device waited for;
 // nothing unless the device was opened to count them, or where the driver does not report them (CUPTI
 // missing, or not permitted).
 std::optional<Counters> migrated(const std::function<void()>& run);
 
-// What an emulated device's launches find in the L2 when their time is predicted.
+// The L2's content when the time of an emulated device's launches is predicted.
 enum class PredictedL2 { none, cold, warm };  // none: no time is predicted
 struct Counted {
     Counters counters;
@@ -123,7 +123,7 @@ struct Counted {
     std::string predicted_bound;   // "dram": what bounds the longest launch
     double busy_seconds = 0;       // copies and fills included
 };
-// What `launch` counted; nothing on a device that does not count by itself.
+// The counts of `launch`; nothing on a device that does not count by itself.
 std::optional<Counted> counted(const std::function<void()>& launch,
                                PredictedL2 l2 = PredictedL2::none);
 // On an emulated device: the time of `launch`, some of whose blocks are executed. It counts nothing.

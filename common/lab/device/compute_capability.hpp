@@ -1,4 +1,4 @@
-// What the device's generation can do, for kernels that older GPUs do not have.
+// Abilities of the device's generation, for kernels that older GPUs do not have.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What kernels need to work with the copy engine of compute capability 9.0 and newer, and CUDA C++ has no words for:
+// Functions for the copy engine of compute capability 9.0 and newer that CUDA C++ has no words for:
 // addresses in shared memory, and barriers that count bytes (PTX ISA, mbarrier). Only for code of 9.0 and newer.
 #pragma once
 
@@ -12,7 +12,7 @@ __device__ __forceinline__ void barrier_init(std::uint32_t barrier, int arrivals
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
 
-// What lies there may be initialised again.
+// The barrier there may be initialised again.
 __device__ __forceinline__ void barrier_invalidate(std::uint32_t barrier) {
     asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(barrier) : "memory");
 }
@@ -45,7 +45,7 @@ __device__ __forceinline__ void publish_barriers() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-// What threads have written to shared memory is visible to the copy engine from here on.
+// Makes what threads have written to shared memory visible to the copy engine.
 __device__ __forceinline__ void publish_shared() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }

@@ -64,13 +64,11 @@ void sgemm(int m, int n, int k, float alpha, const float* a, int lda, const floa
 
 void gemm(Type type, int m, int n, int k, float alpha, const void* a, int lda, const void* b,
           int ldb, float beta, float* c, int ldc) {
-    // Of cublas_api.h and library_types.h.
+    // Constants of cublas_api.h and library_types.h.
     constexpr int real_32f = 0, real_16f = 2, real_16bf = 14, default_algorithm = -1;
     constexpr int compute_32f = 68, compute_32f_fast_tf32 = 77;
     static const Handle on_tensor_cores = created(default_math);
-    const int of_inputs = type == Type::fp16   ? real_16f
-                          : type == Type::bf16 ? real_16bf
-                                               : real_32f;
+    const int of_inputs = type == Type::fp16 ? real_16f : type == Type::bf16 ? real_16bf : real_32f;
     const int computes = type == Type::tf32 ? compute_32f_fast_tf32 : compute_32f;
     const int none = static_cast<int>(Operation::none);
     const void* const alpha_at = &alpha;

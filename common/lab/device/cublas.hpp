@@ -7,7 +7,7 @@ namespace lab::cublas {
 // Whether there is a GPU, not emulated, and a libcublas to open.
 bool is_available();
 
-// That a product may launch: where k is long, parts of it, and then their sum.
+// A product may launch so many: where k is long, parts of it, and then their sum.
 constexpr int max_kernels = 2;
 
 enum class Operation { none = 0, transpose = 1 };  // cublasOperation_t
@@ -18,7 +18,7 @@ enum class Operation { none = 0, transpose = 1 };  // cublasOperation_t
 void sgemm(int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb,
            float beta, float* c, int ldc);
 
-// Of a and b; c is FP32, as are the sums. cudaDataType, and for tf32 the type of the computation.
+// The type of a and b; c is FP32, as are the sums. cudaDataType, and for tf32 the type of the computation.
 enum class Type { fp16, bf16, tf32 };
 
 // The same on tensor cores, in the default math mode.

@@ -9,7 +9,7 @@ namespace lab {
 
 namespace {
 
-// What a user can do about an error that is the GPU's or the driver's, not the program's; "" for others.
+// The remedy for an error that is the GPU's or the driver's, not the program's; "" for others.
 const char* remedy(cudaError_t error) {
     switch (error) {
         case cudaErrorMemoryAllocation:

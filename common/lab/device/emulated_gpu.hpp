@@ -35,9 +35,9 @@ bool is_restarted();
 // "" for a property that the runtime does not know.
 std::string property(const char* name);
 void reset_counters();
-// Of the launches that follow: what the time model predicts, when they find this in the L2.
+// Predicts the time of the launches that follow, which find this in the L2.
 void predict_time(backend::PredictedL2 l2);
-// Of the launches since the last reset_counters().
+// Counts of the launches since the last reset_counters().
 struct Prediction {
     double seconds = 0;
     std::string bound;        // of the longest launch: "dram"
@@ -56,7 +56,7 @@ class Sampling {
 Counters counters();
 // A line each, since the last reset_counters().
 std::vector<std::string> hazards();
-// What the program has not yet given a value is uninitialised to --check-hazards, poison or not.
+// Memory without a value from the program is uninitialised to --check-hazards, poison or not.
 void mark_uninitialised(const void* pointer, std::size_t bytes);
 
 }  // namespace lab::emulated_gpu

@@ -40,7 +40,7 @@ void* library() {
     return handle;
 }
 
-// What the library's function says, or that there is none. `Function` is its type in the header: the
+// Asks the library's function, or says that there is none. `Function` is its type in the header: the
 // function itself is not named, which would need the library to link.
 template <class Function, class... Arguments>
 CUptiResult call(const char* name, Arguments... arguments) {
@@ -90,7 +90,7 @@ void CUPTIAPI take_buffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
         if (result != CUPTI_SUCCESS) break;
         add(record);
     }
-    // What lies behind an incomplete record cannot be reached.
+    // Records behind an incomplete one cannot be reached.
     if (result != CUPTI_ERROR_MAX_LIMIT_REACHED) totals.unreadable_buffers += 1;
     std::free(buffer);
 }

@@ -1,4 +1,4 @@
-// What the driver reports of managed memory: bytes that moved and page faults, from NVIDIA's CUPTI.
+// The driver's reports of managed memory: bytes that moved and page faults, from NVIDIA's CUPTI.
 // The library comes with the toolkit and is opened at run time: a machine that runs may not have it.
 #pragma once
 
@@ -14,7 +14,7 @@ class PageMigrations {
     // what moves: nothing should be timed in it. The driver must be initialised.
     explicit PageMigrations(int device);
     bool known() const { return known_; }
-    // What moves from begin() to end() is recorded.
+    // Records what moves from begin() to end().
     void begin();
     // bytes_to_device, bytes_to_host, cpu_page_faults, gpu_page_fault_groups; nothing where CUPTI is
     // missing, refuses, or has lost records. The device must be idle.

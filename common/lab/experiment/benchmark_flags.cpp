@@ -22,7 +22,7 @@ bool is_named(const std::string& argument, const std::string& name) {
     return argument == flag || argument.starts_with(flag + "=");
 }
 
-// What is behind the "=" of the last argument of this name, as Google Benchmark reads it; "true" without one.
+// The text behind the "=" of the last argument of this name, as Google Benchmark reads it; "true" without one.
 std::optional<std::string> value_of(const Arguments& arguments, const std::string& name) {
     std::optional<std::string> value;
     for (const std::string& argument : arguments) {

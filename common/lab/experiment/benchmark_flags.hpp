@@ -8,7 +8,7 @@
 
 namespace lab {
 
-// What the user wants of a row's batches of launches, in place of the lab's own choice.
+// The user's choice of a row's batches of launches, in place of the lab's own.
 struct BatchSize {
     std::optional<double> min_seconds = {};
     std::optional<int> launches = {};  // of a batch, however long they take

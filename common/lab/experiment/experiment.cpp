@@ -35,7 +35,7 @@ bool is_profiled(const Variant& variant) {
            variant.kernels == 1;
 }
 
-// What it has allocated.
+// Releases what the row has allocated.
 void release(Variant& variant) {
     variant.prepare = variant.check = {};
     variant.launch = {};

@@ -1,4 +1,4 @@
-// What --help says before Google Benchmark's own usage.
+// The text of --help before Google Benchmark's own usage.
 #pragma once
 
 namespace lab {

@@ -15,7 +15,7 @@ namespace {
 constexpr double batch_seconds = 1e-3;
 constexpr std::size_t max_failures_listed = 5;
 
-// What holds the data. "l2" when everything that is rotated through fits the L2, "dram" when it is four
+// The level that holds the data. "l2" when everything that is rotated through fits the L2, "dram" when it is four
 // times the L2 or more; between the two neither holds.
 std::string level(const Variant& variant, const DeviceDescription& device) {
     const double total = static_cast<double>(variant.working_set_bytes * variant.sets);
@@ -127,7 +127,7 @@ TimedRow::TimedRow(const Variant& variant, const BatchSize& wanted)
     launches_ = launches_of_batch(variant, wanted);
 }
 
-// What comes before the first repetition: under random order, long after the calibration.
+// Runs before the first repetition: under random order, long after the calibration.
 void TimedRow::warm_up() {
     while (warmup_seconds_ > 0 && !variant_.timed) {
         warmup_seconds_ -= timed_batch(variant_, launches_).seconds;
@@ -152,7 +152,7 @@ void TimedRow::measure(benchmark::State& state, const Counters& counters, Failur
     SteadyBatch own;
     warm_up();
     for (auto _ : state) {
-        // What times itself takes seconds: it is not repeated.
+        // A row that times itself takes seconds: it is not repeated.
         own = variant_.timed ? SteadyBatch{{variant_.timed(), backend::sample_clocks()}}
                              : batches_.next([&] { return timed_batch(variant_, launches_); });
         state.SetIterationTime(own.batch.seconds / launches_);

@@ -8,7 +8,7 @@
 namespace lab {
 namespace {
 
-// What a throttled device is given to cool down.
+// The pause in which a throttled device cools down.
 constexpr std::chrono::milliseconds recovery{20};
 
 }  // namespace

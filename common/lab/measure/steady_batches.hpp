@@ -17,7 +17,7 @@ struct SteadyBatch {
     bool drifting = false;
 };
 
-// Of one row, whose batches do the same work: other work may have another clock.
+// The batches of one row, which do the same work: other work may have another clock.
 class SteadyBatches {
   public:
     // Calls `time` until a batch was neither throttled nor drifting, or max_discarded were.

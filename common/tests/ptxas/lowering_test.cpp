@@ -114,101 +114,6 @@ TEST(Lowering, TwoSumsAreOneInstruction) {
               3u);
 }
 
-// LDG R0, [R2+0x10], LDS R0, [R2+0x10] and STL [R1+0x10], R0: the sum is in the access.
-TEST(Lowering, AConstantIsAddedByTheAccess) {
-    for (const char* const access :
-         {"ld.global.u32 %r2, [%rd2];", "st.global.u32 [%rd2], %r2;", "ld.local.u32 %r2, [%rd2+4];",
-          "atom.global.add.u32 %r2, [%rd2], %r3;", "red.global.add.u32 [%rd2], %r3;"}) {
-        const std::string text = std::string("add.s64 %rd2, %rd1, 16;\n ") + access + "\n";
-        EXPECT_EQ(lowered(text)[0].slots, 0) << access;
-    }
-    EXPECT_EQ(lowered("add.s32 %r2, %r1, -16;\n ld.shared.u32 %r3, [%r2];\n")[0].slots, 0);
-    EXPECT_EQ(lowered("add.s32 %r2, %r1, 16;\n st.shared.v2.u32 [%r2], {%r3, %r4};\n")[0].slots, 0);
-    // However many accesses there are, and in whichever blocks of the function.
-    EXPECT_EQ(slots(lowered("add.s64 %rd2, %rd1, 16;\n ld.global.u32 %r2, [%rd2];\n"
-                            "ld.global.u32 %r3, [%rd2+128];\n")),
-              2u);
-}
-
-TEST(Lowering, ASumThatIsMoreThanAnAddressStays) {
-    for (const char* const use :
-         {"add.s64 %rd3, %rd2, %rd4;", "st.global.u64 [%rd4], %rd2;",
-          "st.global.v2.u64 [%rd4], {%rd2, %rd3};", "setp.lt.u64 %p1, %rd2, %rd3;",
-          "mov.u64 %rd3, %rd2;", "cp.async.ca.shared.global [%r1], [%rd2], 16;"}) {
-        const std::string text =
-            std::string("add.s64 %rd2, %rd1, 16;\n ld.global.u32 %r2, [%rd2];\n ") + use + "\n";
-        EXPECT_EQ(lowered(text)[0].slots, 2) << use;
-    }
-    // The number of a barrier, or of a branch's target.
-    for (const char* const use :
-         {"bar.sync %r2;", "TO: .branchtargets A, B;\n brx.idx %r2, TO;\nA: B:"}) {
-        const std::string text =
-            std::string("add.s32 %r2, %r1, 1;\n ld.shared.u32 %r3, [%r2];\n ") + use + "\n";
-        EXPECT_EQ(lowered(text)[0].slots, 1) << use;
-    }
-    // The pointer of a loop: its next value is a sum of it.
-    EXPECT_EQ(lowered("ld.global.u32 %r2, [%rd1];\n add.s64 %rd1, %rd1, 16;\n")[1].slots, 2);
-    // A predicate may leave the sum out, and a sum of two registers is none that an access makes.
-    EXPECT_EQ(lowered("@%p1 add.s64 %rd2, %rd1, 16;\n ld.global.u32 %r2, [%rd2];\n")[0].slots, 2);
-    EXPECT_EQ(lowered("add.s64 %rd2, %rd1, %rd3;\n ld.global.u32 %r2, [%rd2];\n")[0].slots, 2);
-}
-
-// Coordinates of a texture, a tensor or a surface are no addresses: IADD3 in front of TEX.
-TEST(Lowering, ACoordinateIsNoAddress) {
-    for (const char* const use :
-         {"tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%rd1, {%r2}];",
-          "tex.2d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%rd1, {%r3, %r2}];",
-          "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r3, %r2}], [%r4];"}) {
-        const std::string text = std::string("add.s32 %r2, %r1, 1;\n ") + use + "\n";
-        EXPECT_EQ(lowered(text)[0].slots, 1) << use;
-    }
-}
-
-// The field of an instruction has 24 bits, one of them the sign: from -8,388,608 to 8,388,607.
-TEST(Lowering, AConstantBeyond24BitsIsNotAddedByTheAccess) {
-    for (const auto& [constant, slots] :
-         {std::pair("8388607", 0), {"8388608", 2}, {"-8388608", 0}, {"-8388609", 2}}) {
-        const std::string text =
-            std::string("add.s64 %rd2, %rd1, ") + constant + ";\n ld.global.u32 %r2, [%rd2];\n";
-        EXPECT_EQ(lowered(text)[0].slots, slots) << constant;
-    }
-}
-
-// LDS R0, [R2+UR4], and LDC R0, c[0x3][R2] whose bank begins with the variable; LDG knows no such address before the
-// program is loaded.
-TEST(Lowering, TheAddressOfAVariableIsAddedByTheAccess) {
-    const std::string base = "mov.u32 %r1, tile;\n";
-    EXPECT_EQ(lowered(base + "add.s32 %r3, %r1, %r2;\n ld.shared.u32 %r4, [%r3];\n")[1].slots, 0);
-    EXPECT_EQ(lowered(base + "add.s32 %r3, %r2, %r1;\n st.shared.u32 [%r3+4], %r4;\n")[1].slots, 0);
-    EXPECT_EQ(lowered("mov.u64 %rd1, table;\n add.s64 %rd3, %rd1, %rd2;\n"
-                      "ld.const.u32 %r4, [%rd3];\n")[1]
-                  .slots,
-              0);
-    EXPECT_EQ(lowered("mov.u64 %rd1, place;\n add.s64 %rd3, %rd1, %rd2;\n"
-                      "ld.global.u32 %r4, [%rd3];\n")[1]
-                  .slots,
-              2);
-    // One of two accesses is to global memory.
-    EXPECT_EQ(lowered("mov.u64 %rd1, table;\n add.s64 %rd3, %rd1, %rd2;\n"
-                      "ld.const.u32 %r4, [%rd3];\n ld.global.u32 %r5, [%rd3];\n")[1]
-                  .slots,
-              2);
-    // What may be another address is none of a variable.
-    EXPECT_EQ(lowered(base + "add.s32 %r3, %r1, %r2;\n ld.shared.u32 %r4, [%r3];\n"
-                             "mov.u32 %r1, %r5;\n")[1]
-                  .slots,
-              1);
-}
-
-// The index is shifted (SHF) and LDS adds the variable's address: LEA would be one more.
-TEST(Lowering, AFoldedSumTakesNoShiftIn) {
-    const auto block = lowered(
-        "mov.u32 %r1, tile;\n shl.b32 %r2, %r0, 2;\n add.s32 %r3, %r1, %r2;\n"
-        "ld.shared.u32 %r4, [%r3];\n");
-    EXPECT_EQ(block[1].slots, 1);
-    EXPECT_EQ(block[2].slots, 0);
-}
-
 TEST(Lowering, AFetchFromATextureIsALoad) {
     const Instruction fetch = one("tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%rd1, {%r2}];");
     EXPECT_EQ(fetch.unit, Unit::memory);
@@ -243,15 +148,6 @@ TEST(Lowering, OneOfTwoProductsIsTakenIn) {
         "    add.s64 %rd4, %rd2, %rd3;\n    xor.b64 %rd5, %rd4, %rd1;\n");
     EXPECT_EQ(block[0].slots + block[1].slots, 1);
     EXPECT_EQ(block[2].slots, 1);
-}
-
-// The access adds 16 by itself, so that no sum is left to take in the product.
-TEST(Lowering, AProductThatAnAccessAddsToStays) {
-    const auto block = lowered(
-        "    mul.wide.s32 %rd2, %r1, 4;\n    add.s64 %rd3, %rd2, 16;\n"
-        "    ld.global.f32 %f1, [%rd3];\n");
-    EXPECT_EQ(block[0].slots, 1);
-    EXPECT_EQ(block[1].slots, 0);
 }
 
 // MOV or HFMA2.MMA: the register gets the sum, too.
@@ -422,8 +318,8 @@ TEST(Lowering, TestsOfABarrierAreTheSameForAllThreadsAndSizesAreParameters) {
     EXPECT_TRUE(varies(kernel, kernel.instructions[2]));
     const std::vector<std::uint32_t> all{0, 1, 2};
     const std::vector<Instruction> lowered = lower(kernel, all, 0);
-    EXPECT_EQ(lowered[1].parameter_load, Instruction::ParameterLoad::of_thread);
-    EXPECT_EQ(lowered[2].parameter_load, Instruction::ParameterLoad::none);
+    EXPECT_TRUE(lowered[1].loads_parameter);
+    EXPECT_FALSE(lowered[2].loads_parameter);
 }
 
 TEST(Lowering, ParametersAreWhatIsLoadedAndNamedAnewAlone) {

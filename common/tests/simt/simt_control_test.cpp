@@ -417,7 +417,7 @@ TEST(SimtFaults, UnsupportedInstructionsAreNamedAtTheLaunch) {
 .visible .entry tensor_cores() {
     .reg .b32 %r<8>;
     .reg .f32 %f<8>;
-    mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f4,%f5,%f6,%f7};
+    wgmma.fence.sync.aligned;
     ret;
 }
 )");
@@ -432,7 +432,7 @@ TEST(SimtFaults, UnsupportedInstructionsAreNamedAtTheLaunch) {
         }
         return std::string("not refused");
     };
-    EXPECT_NE(refusal("tensor_cores").find("mma.sync.aligned.m16n8k8"), std::string::npos)
+    EXPECT_NE(refusal("tensor_cores").find("wgmma.fence"), std::string::npos)
         << refusal("tensor_cores");
     EXPECT_NE(refusal("clusters").find("clusters of 2 blocks"), std::string::npos)
         << refusal("clusters");

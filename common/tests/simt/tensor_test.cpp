@@ -14,53 +14,13 @@
 #include "emulator/simt/alu/values/half_values.hpp"
 #include "emulator/simt/state/gpu.hpp"
 #include "simt_fixture.hpp"
+#include "tensor_kernels.hpp"
 
 namespace {
 
 using namespace simt_test;
 using emulator::simt::Half;
 using Words = std::vector<std::uint32_t>;
-
-std::string list(const std::string& name, unsigned first, unsigned count) {
-    std::string text = "{";
-    for (unsigned i = 0; i < count; ++i)
-        text += (i == 0 ? "" : ", ") + ("%" + name) + std::to_string(first + i);
-    return text + "}";
-}
-
-// Each lane loads its fragments of A, B and C from `in` (8 words each), executes one product, and stores D into `out`.
-// `letter`: of the registers of C and D, r or f or d (pairs of words).
-std::string product_kernel(const std::string& instruction, unsigned a, unsigned b, unsigned d,
-                           const std::string& letter, const std::string& operands = "r") {
-    std::string text = R"(.version 8.0
-.target sm_90
-.address_size 64
-.visible .entry product(.param .u64 in, .param .u64 out) {
-  .reg .b32 %r<40>; .reg .f32 %f<40>; .reg .f64 %d<40>; .reg .b64 %x<8>;
-  ld.param.u64 %x1, [in]; ld.param.u64 %x2, [out];
-  mov.u32 %r39, %tid.x;
-  mul.wide.u32 %x3, %r39, 96; add.s64 %x1, %x1, %x3;
-  mul.wide.u32 %x4, %r39, 32; add.s64 %x2, %x2, %x4;
-)";
-    const auto access = [&](const std::string& what, const std::string& name, unsigned first,
-                            unsigned count, unsigned offset) {
-        const bool wide = name == "d";
-        const std::string type = name == "r" ? "b32" : name == "f" ? "f32" : "f64";
-        for (unsigned i = 0; i < count; ++i) {
-            const std::string reg = "%" + name + std::to_string(first + i);
-            const std::string at = std::to_string(offset + (wide ? 8 : 4) * i);
-            text += what == "ld" ? "  ld.global." + type + " " + reg + ", [%x1+" + at + "];\n"
-                                 : "  st.global." + type + " [%x2+" + at + "], " + reg + ";\n";
-        }
-    };
-    access("ld", operands, 0, a, 0);
-    access("ld", operands, 8, b, 32);
-    access("ld", letter, 16, d, 64);
-    text += "  " + instruction + " " + list(letter, 24, d) + ", " + list(operands, 0, a) + ", " +
-            list(operands, 8, b) + ", " + list(letter, 16, d) + ";\n";
-    access("st", letter, 24, d, 0);
-    return text + "  ret;\n}\n";
-}
 
 // Element i of a lane: its row and column.
 struct Place {
@@ -141,7 +101,9 @@ void expect_product(const Product& product, const std::string& architecture = "h
 }
 
 std::uint64_t half_of(int number) { return Half::from_float(static_cast<float>(number)); }
-std::uint64_t float_of(int number) { return std::bit_cast<std::uint32_t>(static_cast<float>(number)); }
+std::uint64_t float_of(int number) {
+    return std::bit_cast<std::uint32_t>(static_cast<float>(number));
+}
 std::uint64_t double_of(int number) {
     return std::bit_cast<std::uint64_t>(static_cast<double>(number));
 }
@@ -161,8 +123,23 @@ Place sums_of_16(unsigned lane, unsigned i) {
 Place sums_of_8(unsigned lane, unsigned i) { return {lane / 4, lane % 4 * 2 + (i & 1)}; }
 
 TEST(MatrixProduct, HalvesOf16By8By16) {
-    Product product{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16, 8, 16, 4, 2, 4, 16,
-                    32, "f", "r", {}, {}, sums_of_16, half_of, float_of, from_float};
+    Product product{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+                    16,
+                    8,
+                    16,
+                    4,
+                    2,
+                    4,
+                    16,
+                    32,
+                    "f",
+                    "r",
+                    {},
+                    {},
+                    sums_of_16,
+                    half_of,
+                    float_of,
+                    from_float};
     product.a = [](unsigned lane, unsigned i) -> Place {
         const bool is_upper = i < 2 || (i >= 4 && i < 6);
         return {lane / 4 + (is_upper ? 0 : 8), lane % 4 * 2 + (i & 1) + (i < 4 ? 0 : 8)};
@@ -181,8 +158,23 @@ TEST(MatrixProduct, HalvesOf16By8By16) {
 }
 
 TEST(MatrixProduct, HalvesOf16By8By8OnTuring) {
-    Product product{"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 16, 8, 8, 2, 1, 4, 16,
-                    32, "f", "r", {}, {}, sums_of_16, half_of, float_of, from_float};
+    Product product{"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32",
+                    16,
+                    8,
+                    8,
+                    2,
+                    1,
+                    4,
+                    16,
+                    32,
+                    "f",
+                    "r",
+                    {},
+                    {},
+                    sums_of_16,
+                    half_of,
+                    float_of,
+                    from_float};
     product.a = [](unsigned lane, unsigned i) -> Place {
         return {lane / 4 + (i < 2 ? 0 : 8), lane % 4 * 2 + (i & 1)};
     };
@@ -193,8 +185,23 @@ TEST(MatrixProduct, HalvesOf16By8By8OnTuring) {
 }
 
 TEST(MatrixProduct, Tf32Of16By8By8) {
-    Product product{"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 16, 8, 8, 4, 2, 4, 32,
-                    32, "f", "r", {}, {}, sums_of_16, float_of, float_of, from_float};
+    Product product{"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
+                    16,
+                    8,
+                    8,
+                    4,
+                    2,
+                    4,
+                    32,
+                    32,
+                    "f",
+                    "r",
+                    {},
+                    {},
+                    sums_of_16,
+                    float_of,
+                    float_of,
+                    from_float};
     product.a = [](unsigned lane, unsigned i) -> Place {
         return {lane / 4 + (i == 0 || i == 2 ? 0 : 8), lane % 4 + (i < 2 ? 0 : 4)};
     };
@@ -205,8 +212,23 @@ TEST(MatrixProduct, Tf32Of16By8By8) {
 }
 
 TEST(MatrixProduct, BytesOf16By8By32) {
-    Product product{"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 16, 8, 32, 4, 2, 4, 8,
-                    32, "r", "r", {}, {}, sums_of_16, byte_of, word_of, from_word};
+    Product product{"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32",
+                    16,
+                    8,
+                    32,
+                    4,
+                    2,
+                    4,
+                    8,
+                    32,
+                    "r",
+                    "r",
+                    {},
+                    {},
+                    sums_of_16,
+                    byte_of,
+                    word_of,
+                    from_word};
     product.a = [](unsigned lane, unsigned i) -> Place {
         const bool is_upper = i < 4 || (i >= 8 && i < 12);
         return {lane / 4 + (is_upper ? 0 : 8), lane % 4 * 4 + (i & 3) + (i < 8 ? 0 : 16)};
@@ -218,8 +240,23 @@ TEST(MatrixProduct, BytesOf16By8By32) {
 }
 
 TEST(MatrixProduct, DoublesOf8By8By4AndOf16By8By8) {
-    Product product{"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", 8, 8, 4, 2, 2, 2, 64,
-                    64, "d", "d", {}, {}, sums_of_8, double_of, double_of, from_double};
+    Product product{"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64",
+                    8,
+                    8,
+                    4,
+                    2,
+                    2,
+                    2,
+                    64,
+                    64,
+                    "d",
+                    "d",
+                    {},
+                    {},
+                    sums_of_8,
+                    double_of,
+                    double_of,
+                    from_double};
     product.a = [](unsigned lane, unsigned) -> Place { return {lane / 4, lane % 4}; };
     product.b = [](unsigned lane, unsigned) -> Place { return {lane % 4, lane / 4}; };
     expect_product(product, "ampere");
@@ -267,8 +304,7 @@ TEST(MatrixSums, TermsBelowTheLastBitAreLost) {
     for (const char* const gpu : {"turing", "ampere", "hopper"}) {
         // Eight terms of 2^-24 are 2^-21 = 4 units of the last place of 1; of 2 each is 2^-25 of the exponent.
         EXPECT_EQ(first_sum(gpu, of_24, 1), 1 + 4 * last) << gpu;
-        EXPECT_EQ(first_sum(gpu, of_24, 2), std::string(gpu) == "hopper" ? 2 + 4 * last : 2)
-            << gpu;
+        EXPECT_EQ(first_sum(gpu, of_24, 2), std::string(gpu) == "hopper" ? 2 + 4 * last : 2) << gpu;
         EXPECT_EQ(first_sum(gpu, of_24, 4), 4) << gpu;
     }
 }
@@ -343,7 +379,8 @@ TEST(MatrixAccess, LanesGetPairsOfRows) {
         }
     }
     // Rows of 80 bytes: eight rows lie in 32 different banks, so one pass a matrix.
-    EXPECT_EQ(run.record.shared_loads.requests, 1u);
+    EXPECT_EQ(run.record.matrix_load_requests, 1u);
+    EXPECT_EQ(run.record.shared_loads.requests, 0u);
     EXPECT_EQ(run.record.shared_loads.wavefronts, 4u);
     EXPECT_EQ(run.record.shared_loads.bank_conflicts, 0u);
 }
@@ -385,7 +422,8 @@ TEST(MatrixAccess, StoresUndoLoadsAndTransposesUndoThemselves) {
         EXPECT_EQ(run.at(lane, 1, 1), 8 * (column + 1) + row);
         EXPECT_EQ(run.at(lane, 2, 1), 8 * (column + 1) + row);
     }
-    EXPECT_EQ(run.record.shared_stores.requests, 2048u + 1u);
+    EXPECT_EQ(run.record.shared_stores.requests, 2048u);
+    EXPECT_EQ(run.record.matrix_store_requests, 1u);
     EXPECT_EQ(run.record.shared_stores.wavefronts, 2048u + 1u);
 }
 
@@ -506,8 +544,8 @@ TEST(TensorGenerations, RefusedAsPtxasDoes) {
     EXPECT_EQ(refusal(of_fp8, "product", "ada"), "");
     const std::string tiles = tile_kernel({16, 16}, true, true, true, "global");
     EXPECT_NE(refusal(tiles, "run", "pascal").find(needs + "7.0"), std::string::npos);
-    const std::string store = matrix_kernel(
-        "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r8], {%r2};");
+    const std::string store =
+        matrix_kernel("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r8], {%r2};");
     EXPECT_NE(refusal(store, "run", "ada").find(needs + "9.0, this GPU has 8.9"),
               std::string::npos);
 }

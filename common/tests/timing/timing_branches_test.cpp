@@ -27,39 +27,14 @@ TEST(Branches, KeepTheirWarpFromTheNextInstructionAndNoOther) {
     EXPECT_EQ(cycles(machine, {branch, arithmetic({}, 0)}, 2), 14);
 }
 
-TEST(Branches, TakeLongerWhereThreadsMeetAgain) {
-    Machine machine = plain_machine();
-    machine.convergence_cycles = 10;
-    Instruction begin;
-    begin.convergences = 1;
-    EXPECT_EQ(cycles(machine, {begin, arithmetic({}, 0)}, 1), 12);
-    begin.convergences = begin.slots = 2;
-    EXPECT_EQ(cycles(machine, {begin, arithmetic({}, 0)}, 1), 23);
-}
-
 TEST(Branches, WhatReadsAParameterWaitsUntilItIsLoaded) {
     Machine machine = plain_machine();
     machine.constant_cycles = 29;
     Instruction load;
-    load.parameter_load = Instruction::ParameterLoad::of_warp;
+    load.loads_parameter = true;
     load.destinations = {0};
     EXPECT_EQ(cycles(machine, {load, arithmetic({}, 1)}, 1), 2);
     EXPECT_EQ(cycles(machine, {load, arithmetic({0}, 1)}, 1), 30);
-}
-
-TEST(Branches, ParametersThatThreadsLoadPassTheConstantCacheOneAfterAnother) {
-    Machine machine = plain_machine();
-    machine.constant_cycles = 29;
-    machine.constant_pass_cycles = 6;
-    Instruction load;
-    load.parameter_load = Instruction::ParameterLoad::of_thread;
-    load.destinations = {0};
-    Instruction second = load;
-    second.destinations = {1};
-    // The second one begins to pass at 6.
-    EXPECT_EQ(cycles(machine, {load, second, arithmetic({1}, 2)}, 1), 36);
-    load.parameter_load = second.parameter_load = Instruction::ParameterLoad::of_warp;
-    EXPECT_EQ(cycles(machine, {load, second, arithmetic({1}, 2)}, 1), 31);
 }
 
 // Registers of the function: two parameters, and what is none.

@@ -45,12 +45,10 @@ inline Instruction memory(Space space, std::uint32_t access, std::vector<Registe
 // An L2 that costs latency alone, and DRAM that takes a cycle for a line.
 inline Machine machine_with_dram() {
     Machine machine = plain_machine();
-    machine.l2_granule_bytes = 32;
     machine.l2_bytes_per_cycle = machine.l2_bytes_per_cycle_per_sm = 1e9;
     machine.l2_cycles = 100;
     machine.dram_cycles = 500;
     machine.dram_bytes_per_cycle = 128;
-    machine.page_cycles = 0;
     return machine;
 }
 

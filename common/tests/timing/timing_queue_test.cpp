@@ -23,8 +23,8 @@ using Entry = MemoryQueue::Entry;
 Machine machine_with_lines(double of_scheduler, double of_sm) {
     Machine machine = plain_machine();
     machine.schedulers = 3;
-    machine.waiting_of_scheduler = of_scheduler;
-    machine.waiting_of_sm = of_sm;
+    machine.lsu_queue_per_scheduler = of_scheduler;
+    machine.lsu_queue_per_sm = of_sm;
     return machine;
 }
 
@@ -323,7 +323,7 @@ TEST(Waiting, AFreeCopyOfALoadedValueIsNotThereBeforeIt) {
 // block begins 7 cycles later and is served at 48, 64 and 80.
 TEST(Waiting, AWarpEndsWhenItsLastAccessHasLeftItsSchedulersLine) {
     Machine machine = machine_with_a_slow_unit();
-    machine.block_start_cycles = 7;
+    machine.block_launch_cycles = 7;
     LaunchTrace trace = trace_of({shared(0, {}), shared(1, {}), shared(2, {})}, 1);
     trace.blocks.resize(2, trace.blocks[0]);
     const SmResult result = run(machine, trace);
@@ -337,8 +337,8 @@ TEST(Waiting, AWarpEndsWhenItsLastAccessHasLeftItsSchedulersLine) {
 // in it at 32, 48 and 64.
 TEST(Waiting, AWarpsLastAccessToGlobalMemoryLeavesTheLineWhenTheSmsHasRoom) {
     Machine machine = machine_with_a_slow_unit();
-    machine.block_start_cycles = 7;
-    machine.waiting_of_sm = 1;
+    machine.block_launch_cycles = 7;
+    machine.lsu_queue_per_sm = 1;
     LaunchTrace trace = trace_to_global({shared(0, {}), shared(1, {}), shared(2, {})}, 1);
     trace.blocks.resize(2, trace.blocks[0]);
     const SmResult result = run(machine, trace);
@@ -350,7 +350,7 @@ TEST(Waiting, AWarpsLastAccessToGlobalMemoryLeavesTheLineWhenTheSmsHasRoom) {
 // arithmetic is issued at 23, 27, 31, 35 and 39.
 TEST(Waiting, AWarpDoesNotGetWhatTheOneBeforeItInItsPlaceLoaded) {
     Machine machine = machine_with_a_slow_unit();
-    machine.block_start_cycles = 20;
+    machine.block_launch_cycles = 20;
     LaunchTrace trace = trace_of({shared(0, {}), shared(1, {}), shared(2, {1})}, 1);
     trace.program.blocks.push_back({{arithmetic({}, 1), arithmetic({1}, 2), arithmetic({2}, 3),
                                      arithmetic({3}, 4), arithmetic({4, 1}, 5)}});
@@ -366,7 +366,7 @@ TEST(Waiting, AWarpStopsWhereBothLinesAreFull) {
         {shared(0, {}), shared(1, {}), shared(2, {}), shared(3, {}), clock_into(1)}, 1);
     Machine machine = machine_with_a_slow_unit();
     EXPECT_EQ(run(machine, trace).clocks[0][0].cycles, std::vector<double>{4});
-    machine.waiting_of_scheduler = machine.waiting_of_sm = 1;
+    machine.lsu_queue_per_scheduler = machine.lsu_queue_per_sm = 1;
     const SmResult result = run(machine, trace);
     EXPECT_EQ(result.clocks[0][0].cycles, std::vector<double>{17});
     EXPECT_EQ(result.block_ends, std::vector<double>{32});
@@ -381,29 +381,10 @@ TEST(Waiting, WhereALineIsFullTheOneThatHasWaitedLongestGoesFirst) {
     LaunchFacts facts;
     facts.resident_blocks = 2;
     Machine machine = machine_with_a_slow_unit();
-    machine.waiting_of_scheduler = machine.waiting_of_sm = 1;
+    machine.lsu_queue_per_scheduler = machine.lsu_queue_per_sm = 1;
     const SmResult result = SmSimulation(machine, trace, facts).run();
     EXPECT_EQ(result.clocks[0][0].cycles, std::vector<double>{65});
     EXPECT_EQ(result.clocks[1][0].cycles, std::vector<double>{81});
-}
-
-// A warp of each block, or two of one, whose accesses are issued at 0, 1, 2 and 16, and at 32, 48, 64 and 80; or in turns, as
-// above.
-TEST(Waiting, OfLoadsFromSharedMemoryTheOldestBlocksGoFirstAndThoseOfABlockInTurns) {
-    Machine machine = machine_with_a_slow_unit();
-    machine.waiting_of_scheduler = machine.waiting_of_sm = 1;
-    const std::vector<Instruction> loads{shared(0, {}), shared(1, {}), shared(2, {}), shared(3, {}),
-                                         clock_into(1)};
-    LaunchTrace blocks = trace_of({loads.begin(), loads.end()}, 1);
-    blocks.blocks.resize(2, blocks.blocks[0]);
-    LaunchFacts facts;
-    facts.resident_blocks = 2;
-    const SmResult of_blocks = SmSimulation(machine, blocks, facts).run();
-    EXPECT_EQ(of_blocks.clocks[0][0].cycles, std::vector<double>{17});
-    EXPECT_EQ(of_blocks.clocks[1][0].cycles, std::vector<double>{81});
-    const SmResult of_warps = run(machine, trace_of({loads.begin(), loads.end()}, 2));
-    EXPECT_EQ(of_warps.clocks[0][0].cycles, std::vector<double>{65});
-    EXPECT_EQ(of_warps.clocks[0][1].cycles, std::vector<double>{81});
 }
 
 // An older block's loads from shared memory are ready at 0, 1, 2 and, as the line is full then, 3, to be issued at 16. A younger
@@ -411,7 +392,7 @@ TEST(Waiting, OfLoadsFromSharedMemoryTheOldestBlocksGoFirstAndThoseOfABlockInTur
 // one, at 4. Or, behind arithmetic that is issued at 3, it is ready at 7, and issued at 32, behind the fourth one.
 TEST(Waiting, OfLoadsFromSharedAndGlobalMemoryTheOneThatHasWaitedLongerGoesFirst) {
     Machine machine = machine_with_a_slow_unit();
-    machine.waiting_of_scheduler = machine.waiting_of_sm = 1;
+    machine.lsu_queue_per_scheduler = machine.lsu_queue_per_sm = 1;
     LaunchFacts facts;
     facts.resident_blocks = 2;
     LaunchTrace trace =
@@ -431,7 +412,7 @@ TEST(Waiting, OfLoadsFromSharedAndGlobalMemoryTheOneThatHasWaitedLongerGoesFirst
 
 TEST(Waiting, WhereBothLinesAreFullTheUnitIsBusy) {
     Machine machine = machine_with_a_slow_unit();
-    machine.waiting_of_scheduler = machine.waiting_of_sm = 1;
+    machine.lsu_queue_per_scheduler = machine.lsu_queue_per_sm = 1;
     const SmResult result = run(
         machine, trace_to_global({shared(0, {}), shared(1, {}), shared(2, {}), shared(3, {})}, 1));
     EXPECT_EQ(stalled(result, Stall::unit_busy), 16 - 3);
@@ -464,9 +445,8 @@ TEST(Waiting, AGroupDoesNotHaveTheLoadsThatWaitBehindIt) {
 TEST(Waiting, StoresOfAWarpMeetThoughAnotherWarpsIsBetweenThem) {
     Machine machine = plain_machine();
     machine.schedulers = 2;
-    machine.l2_store_lines_per_cycle = 1;
     machine.l2_store_sectors_per_cycle = 0.1;
-    machine.merged_store_lines = 2;
+    machine.max_merged_store_lines = 2;
     LaunchTrace trace =
         trace_of({memory(Space::global, 0, {}, {}), memory(Space::global, 1, {}, {})}, 2);
     trace.lines = {{0, 1}, {128, 1}};
@@ -669,7 +649,7 @@ TEST(PartlyWritten, CountsBytesOfGlobalMemoryAlone) {
 // One SM alone reads half a sector a cycle again; of three each has a third of the rate.
 TEST(L2Requests, AStoreTakesLongerByTheSectorsThatAreReadAgain) {
     Machine machine = plain_machine();
-    machine.l2_store_lines_per_cycle = machine.l2_store_sectors_per_cycle = 1;
+    machine.l2_store_sectors_per_cycle = 1;
     machine.l2_completed_sectors_per_cycle = 0.5;
     const std::vector<emulator::LineSectors> line{{0, 1}};
     Access store = access_of(Access::Kind::store, Space::global);

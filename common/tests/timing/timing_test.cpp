@@ -115,40 +115,17 @@ TEST(Schedule, AConstantIsReadForOneAddressAfterAnother) {
     EXPECT_EQ(cycles(machine, trace), 16);
 }
 
-TEST(Schedule, WarpsOfABlockStartOneAfterAnother) {
-    Machine machine = plain_machine();
-    machine.warp_start_cycles = 10;
-    // The third warp starts at 20: issue at 20 and at 24.
-    EXPECT_EQ(cycles(machine, trace_of(chain, 3)), 25);
-}
-
 TEST(Schedule, EndsOfBlocksAreNotedOneAfterAnother) {
     LaunchTrace trace = trace_of(chain, 1);
     trace.blocks.resize(2, trace.blocks[0]);
     Machine machine = plain_machine();
-    machine.block_start_cycles = 7;
+    machine.block_launch_cycles = 7;
     // The first block ends at 5, the second one begins 7 cycles later and takes as long.
     EXPECT_EQ(cycles(machine, trace), 17);
     // The GPU needs 20 cycles for each end of a block: from 5 to 25 for the first one. It gives the place away at once,
     // so that the second one ends at 17, but notes that from 25 to 45.
     machine.blocks_per_second = 0.05;
     EXPECT_EQ(cycles(machine, trace), 45);
-}
-
-// Three blocks end at 5, 6 and 7. If all SMs' do so at once, the GPU begins to note this SM's second one at 25 and the third
-// one at 45. If SMs are up to 30 cycles apart it has begun at 0, with others', and begins with these at 20 and 40. The blocks
-// that follow take 5 cycles; the one that begins at 5 waits for two that still issue then.
-TEST(Schedule, EndsOfBlocksAreNotedSoonerWhereSmsAreApart) {
-    LaunchTrace trace = trace_of(chain, 1);
-    trace.blocks.resize(6, trace.blocks[0]);
-    Machine machine = plain_machine();
-    machine.blocks_per_second = 0.05;
-    LaunchFacts facts;
-    facts.resident_blocks = 3;
-    const auto ends = [&] { return SmSimulation(machine, trace, facts).run().block_ends; };
-    EXPECT_EQ(ends(), (std::vector<double>{5, 6, 7, 12, 30, 50}));
-    machine.sms_apart_cycles = 30;
-    EXPECT_EQ(ends(), (std::vector<double>{5, 6, 7, 12, 25, 45}));
 }
 
 Instruction clock_into(Register destination) {
@@ -161,7 +138,7 @@ Instruction clock_into(Register destination) {
 // Three registers come from the banks in two cycles.
 TEST(Schedule, AMultiplyAddThatKeepsNoOperandTakesTwoCyclesOfItsUnit) {
     Machine machine = plain_machine();
-    machine.unkept_operands_cycles = 2;
+    machine.fma_bank_conflict_cycles = 2;
     std::vector<Instruction> three{arithmetic({}, 0), arithmetic({}, 1), arithmetic({}, 2)};
     EXPECT_EQ(cycles(machine, trace_of(three, 1)), 3);
     three[1].has_no_operand_reuse = true;
@@ -170,33 +147,6 @@ TEST(Schedule, AMultiplyAddThatKeepsNoOperandTakesTwoCyclesOfItsUnit) {
     // With half the lanes each takes as long anyway: 0, 2 and 4.
     machine.fp32_lanes = 16;
     EXPECT_EQ(cycles(machine, trace_of(three, 1)), 5);
-}
-
-// A warp loads so many bytes and multiplies meanwhile.
-double cycles_beside_load(std::uint32_t bytes, Access::Kind kind, Unit unit = Unit::fp32) {
-    Machine machine = plain_machine();
-    machine.integer_lanes = 32;
-    machine.registers_written_per_cycle = 2;
-    Instruction other = arithmetic({}, 1);
-    other.unit = unit;
-    LaunchTrace trace = trace_of({memory(Space::shared, 0, {}, {0}), other}, 1);
-    Access access;
-    access.kind = kind;
-    access.space = Space::shared;
-    access.wavefronts = 1;
-    access.bytes = bytes;
-    trace.blocks[0][0].accesses = {access};
-    return cycles(machine, trace);
-}
-
-TEST(Schedule, MultiplyAddsWaitForTheBanksThatALoadWrites) {
-    // The load is served at 0 and writes until 1, 2 or 4; without it the multiply-add is issued at 1.
-    EXPECT_EQ(cycles_beside_load(2 * 4 * 32, Access::Kind::load), 2);
-    EXPECT_EQ(cycles_beside_load(3 * 4 * 32, Access::Kind::load), 3);
-    EXPECT_EQ(cycles_beside_load(8 * 4 * 32, Access::Kind::load), 5);
-    // A store reads them, and sums of integers have another unit.
-    EXPECT_EQ(cycles_beside_load(8 * 4 * 32, Access::Kind::store), 2);
-    EXPECT_EQ(cycles_beside_load(8 * 4 * 32, Access::Kind::load, Unit::integer), 2);
 }
 
 TEST(Clocks, ShowWhenTheyAreRead) {
@@ -393,16 +343,16 @@ constexpr double tolerance = 1.04, tolerance_of_sum = 1.001, tolerance_of_turns 
 constexpr double tolerance_of_meeting = 1.07;
 
 double Machine::* const rates[] = {
-    &Machine::dram_bytes_per_cycle,     &Machine::l2_bytes_per_cycle,
-    &Machine::l2_store_lines_per_cycle, &Machine::l1_bytes_per_cycle,
-    &Machine::l1_tags_per_cycle,        &Machine::fp32_lanes,
-    &Machine::blocks_per_second,        &Machine::memory_lanes,
+    &Machine::dram_bytes_per_cycle,       &Machine::l2_bytes_per_cycle,
+    &Machine::l2_store_sectors_per_cycle, &Machine::l1_bytes_per_cycle,
+    &Machine::l1_tags_per_cycle,          &Machine::fp32_lanes,
+    &Machine::blocks_per_second,          &Machine::memory_lanes,
 };
 double Machine::* const latencies[] = {
-    &Machine::dram_cycles,       &Machine::l2_cycles,        &Machine::l1_cycles,
-    &Machine::alu_cycles,        &Machine::launch_seconds,   &Machine::block_start_cycles,
-    &Machine::warp_start_cycles, &Machine::dram_bank_cycles, &Machine::page_cycles,
-    &Machine::dram_turn_cycles,
+    &Machine::dram_cycles,      &Machine::l2_cycles,
+    &Machine::l1_cycles,        &Machine::alu_cycles,
+    &Machine::launch_seconds,   &Machine::block_launch_cycles,
+    &Machine::dram_bank_cycles, &Machine::dram_turnaround_cycles,
 };
 
 // What launches by chance take.
@@ -449,7 +399,7 @@ TEST(Property, MoreLatencyIsNeverFaster) {
         const Ratios ratios = ratios_with_twice(latency);
         const bool is_of_alu = latency == &Machine::alu_cycles;
         EXPECT_GE(ratios.of_sum * (is_of_alu ? tolerance_of_turns : tolerance_of_sum), 1);
-        const bool changes_meetings = is_of_alu || latency == &Machine::block_start_cycles;
+        const bool changes_meetings = is_of_alu || latency == &Machine::block_launch_cycles;
         for (const double each : ratios.each)
             EXPECT_GE(each * (changes_meetings ? tolerance_of_meeting : tolerance), 1);
     }
@@ -477,8 +427,8 @@ TEST(Property, AnIdleSmChangesNothing) {
 
 TEST(Launch, ItsEndTakesAsLongHoweverMuchOfItIsNotRecorded) {
     Machine without = hopper();
-    without.memory_end_cycles = 0;
-    const double end = hopper().memory_end_cycles * hopper().sms / hopper().clock_hz;
+    without.launch_tail_cycles_per_sm = 0;
+    const double end = hopper().launch_tail_cycles_per_sm * hopper().sms / hopper().clock_hz;
     for (const std::uint64_t times : {1u, 3u}) {
         LaunchTrace trace = random_trace(1, 24);
         for (BlockTrace& block : trace.blocks) {
@@ -511,7 +461,8 @@ TEST(Bound, IsTheUnitThatIsBusiest) {
 
 TEST(Launch, IsNotFasterThanDramMovesItsBytes) {
     Machine machine = hopper();
-    machine.l2_room_cycles = 0;  // that the L2 makes room takes time of its own, be it for a byte
+    machine.l2_writeback_cycles =
+        0;  // that the L2 makes room takes time of its own, be it for a byte
     LaunchFacts facts = facts_of(24, 8);
     const double seconds = predict(machine, random_trace(3, 24), facts).seconds;
     facts.dram_bytes = 4e9;
@@ -531,19 +482,6 @@ TEST(Machines, EachGenerationHasOne) {
     }
 }
 
-// What was measured in nanoseconds is cycles of each GPU's own clock: tens to hundreds of ns of DRAM on all of them, an
-// M2090 of 1.3 GHz and an H200 of 1.98 GHz. On an H200 a fetch from a texture takes longer than a load that the L1 has.
-TEST(Machines, DramTakesNanosecondsWhateverTheClock) {
-    for (const emulator::Architecture& architecture : emulator::architectures()) {
-        const Machine machine = machine_of(architecture);
-        for (const double cycles : {machine.dram_burst_cycles, machine.dram_turn_cycles}) {
-            EXPECT_GT(cycles / machine.clock_hz, 1e-8) << architecture.name;
-            EXPECT_LT(cycles / machine.clock_hz, 1e-6) << architecture.name;
-        }
-    }
-    EXPECT_GT(hopper().texture_cycles, 1.5 * hopper().l1_cycles);
-}
-
 // 1 cycle a second: 10 bytes a second over the link, 100 of DRAM, 200 read from the L2 and 4 sectors written to it. The
 // first access to DRAM takes 7 and, for its page, 6.
 Machine copying_machine() {
@@ -556,7 +494,6 @@ Machine copying_machine() {
     machine.l2_bytes_per_cycle = 200;
     machine.l2_store_sectors_per_cycle = 4;
     machine.dram_cycles = 7;
-    machine.page_cycles = 6;
     machine.l2_cycles = 5;
     return machine;
 }
@@ -573,10 +510,10 @@ TEST(Copies, OfPageableMemoryAreNoFasterThanTheLink) {
 }
 
 TEST(Copies, OnTheDeviceAreALaunchThatDramOrTheL2Bounds) {
-    // 3 for the launch, 7 and 6 for the first access, 12,800 bytes at 100 a cycle, 5 until the L2 has answered the
+    // 3 for the launch, 7 for the first access, 12,800 bytes at 100 a cycle, 5 until the L2 has answered the
     // last store.
     EXPECT_EQ(copy_seconds(copying_machine(), {.read_bytes = 6400, .written_bytes = 6400}),
-              3 + 7 + 6 + 128 + 5);
+              3 + 7 + 128 + 5);
     // All in the L2: 5 for the first access, 32 of reads, 50 of 200 sectors, 5 for the answer.
     EXPECT_EQ(copy_seconds(copying_machine(),
                            {.read_bytes = 6400, .written_bytes = 6400, .found_in_l2 = 1}),
@@ -584,7 +521,7 @@ TEST(Copies, OnTheDeviceAreALaunchThatDramOrTheL2Bounds) {
     // Half of it: 64 of DRAM go on beside those 82.
     EXPECT_EQ(copy_seconds(copying_machine(),
                            {.read_bytes = 6400, .written_bytes = 6400, .found_in_l2 = 0.5}),
-              3 + 7 + 6 + 82 + 5);
+              3 + 7 + 82 + 5);
 }
 
 // As launches of kernels do: 2 cycles for each of three SMs, and up to 20 until there is room for what the L2 lacks, less
@@ -592,16 +529,16 @@ TEST(Copies, OnTheDeviceAreALaunchThatDramOrTheL2Bounds) {
 TEST(Copies, OnTheDeviceEndAsLaunchesDo) {
     Machine machine = copying_machine();
     machine.sms = 3;
-    machine.memory_end_cycles = 2;
+    machine.launch_tail_cycles_per_sm = 2;
     machine.l2_bytes = 640'000;
-    machine.l2_room_share = 0.04;
-    machine.l2_room_cycles = 20;
+    machine.l2_writeback_share = 0.04;
+    machine.l2_writeback_cycles = 20;
     const auto cycles = [&](double written, double found = 0) {
         return copy_seconds(machine, {.written_bytes = written, .found_in_l2 = found});
     };
-    EXPECT_EQ(cycles(51'200), 3 + 7 + 6 + 512 + 5 + 20 + 6);
-    EXPECT_EQ(cycles(6400), 3 + 7 + 6 + 64 + 5 + 20 / 4 + 6);  // a quarter of 25,600
-    EXPECT_EQ(cycles(6400, 0.5), 3 + 7 + 6 + 50 + 5 + 20. / 8 + 6);
+    EXPECT_EQ(cycles(51'200), 3 + 7 + 512 + 5 + 20 + 6);
+    EXPECT_EQ(cycles(6400), 3 + 7 + 64 + 5 + 20 / 4 + 6);  // a quarter of 25,600
+    EXPECT_EQ(cycles(6400, 0.5), 3 + 7 + 50 + 5 + 20. / 8 + 6);
     EXPECT_EQ(cycles(6400, 1), 3 + 5 + 50 + 5 + 6);
 }
 
@@ -610,13 +547,13 @@ TEST(Copies, OnTheDeviceEndAsLaunchesDo) {
 TEST(Copies, OnTheDeviceTurnChannelsBetweenReadingAndWriting) {
     Machine machine = copying_machine();
     machine.sms = 3;
-    machine.dram_turn_cycles = 48;
+    machine.dram_turnaround_cycles = 48;
     constexpr double bytes = 2 * 3 * 2 * 12'288;
     EXPECT_DOUBLE_EQ(Dram::copy_cycles(machine, bytes, bytes), 2 * bytes / 100 + 2 * 48);
     EXPECT_DOUBLE_EQ(Dram::copy_cycles(machine, bytes, bytes / 4), 1.25 * bytes / 100 + 48. / 2);
     EXPECT_DOUBLE_EQ(Dram::copy_cycles(machine, 0, bytes), bytes / 100);
     EXPECT_DOUBLE_EQ(copy_seconds(machine, {.read_bytes = bytes, .written_bytes = bytes}),
-                     3 + 7 + 6 + (2 * bytes / 100 + 2 * 48) + 5);
+                     3 + 7 + (2 * bytes / 100 + 2 * 48) + 5);
 }
 
 TEST(Machines, AGpuDiffersFromItsGenerationInWhatItsTableSays) {

@@ -105,61 +105,6 @@ TEST(Waves, WhereSeveralWavesWereRecordedTheySayWhatABlockTakes) {
     EXPECT_EQ(cycles(rounds_of(independent(), 3, 4, 50, 50), facts_of(10, 1)), 16'000);
 }
 
-// Blocks of a warp whose first instruction waits for a load, and which then issue one a cycle. The first loads of the launch
-// take 5,000 cycles, until their page is known, later ones 100.
-double cycles_of_late_start(std::size_t blocks, std::uint64_t executed, std::uint64_t recorded,
-                            std::uint64_t sm_blocks) {
-    LaunchTrace trace = rounds_of(independent(), blocks, 1, executed, recorded);
-    trace.program.blocks.push_back({{memory(Space::global, 0, {}, {8}), arithmetic({8}, 0)}});
-    trace.lines = {{0, 0xf}};
-    Access load;
-    load.kind = Access::Kind::load;
-    load.space = Space::global;
-    load.line_count = 1;
-    for (BlockTrace& block : trace.blocks) {
-        WarpTrace& warp = block[0];
-        warp.steps.insert(warp.steps.begin(), {1, 0});
-        warp.accesses = {load};
-        warp.recorded += 2;
-        warp.executed += 2;
-    }
-    Machine machine = plain_machine();
-    machine.l2_cycles = 100;
-    machine.page_cycles = 4'900;
-    LaunchFacts facts =
-        facts_of(sm_blocks, static_cast<unsigned>(std::min<std::size_t>(4, blocks)));
-    facts.cold_share = 1;
-    facts.dram_share_of_reads = facts.dram_bytes_per_read_sector = 0;
-    return cycles(trace, facts, machine);
-}
-
-// 100,000 instructions, of which a hundredth was recorded. What is left out is taken to be a mixture like that: 200 more, as the
-// first two of the warp are repeated, too.
-TEST(Waves, WhatAWarpBeginsWithIsNotRepeated) {
-    EXPECT_NEAR(cycles_of_late_start(1, 12'500, 125, 1), 105'000, 210);
-}
-
-// 24 blocks of 2,000 instructions, four of them side by side, and a load of each of the five waves behind the first.
-TEST(Waves, WhatALaunchBeginsWithIsNotRepeated) {
-    for (const std::size_t recorded : {4, 24})
-        EXPECT_NEAR(cycles_of_late_start(recorded, 250, 250, 24), 53'000 + 5 * 100, 550)
-            << recorded;
-}
-
-// Four warps, each of which issues an instruction in four cycles: together one a cycle. They start 100 cycles apart, each issues
-// a cycle behind the one before it, and the last one ends at 303 + 4 x 3,999 + 1. For 300 cycles the SM fills up, for as many
-// it runs empty, however long the warps are.
-TEST(Waves, FillingUpAndRunningEmptyAreNotRepeated) {
-    Machine machine = plain_machine();
-    machine.warp_start_cycles = 100;
-    const std::vector<Instruction> chain{arithmetic({0}, 0)};
-    const auto of_recorded = [&](std::uint64_t recorded) {
-        return cycles(rounds_of(chain, 1, 4, 4'000, recorded), facts_of(1, 1), machine);
-    };
-    EXPECT_EQ(of_recorded(4'000), 16'300);
-    EXPECT_NEAR(of_recorded(400), 16'300, 163);
-}
-
 // ---- whose loads wait for DRAM
 
 // Blocks of a warp, each of whose 17 loads waits for the one before it: 100 cycles for the L2, and 500 for DRAM, from which
@@ -169,7 +114,6 @@ double end_of_chains(std::size_t recorded, std::uint64_t sm_blocks, unsigned res
     machine.l2_bytes_per_cycle = machine.l2_bytes_per_cycle_per_sm = 1e9;
     machine.l2_cycles = 100;
     machine.dram_cycles = 500;
-    machine.page_cycles = 0;
     LaunchFacts facts = facts_of(sm_blocks, resident);
     facts.cold_share = 1;
     facts.dram_share_of_reads = 1. / 8;
@@ -246,7 +190,7 @@ TEST(Waves, ALaunchTakesTheMeanOfItsDraws) {
     double sum = 0;
     std::set<double> different;
     for (unsigned draw = 0; draw < draws; ++draw) {
-        const SmResult sm = SmSimulation(machine, trace, facts, {draw, draws}).run();
+        const SmResult sm = SmSimulation(machine, trace, facts, draw).run();
         sum += sm.cycles + sm.end_cycles;
         different.insert(sm.cycles);
     }

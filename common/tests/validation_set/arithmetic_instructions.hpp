@@ -15,14 +15,14 @@ namespace {
     OP("s16", H) OP("u16", H) OP("s32", R) OP("u32", R) OP("s64", L) OP("u64", L)
 #define INTEGER_ARITHMETIC(type, T)                                                              \
     BINARY("add." type, T, T, T)                                                                 \
-    BINARY("sub." type, T, T, T) BINARY("mul.lo." type, T, T, T) BINARY("mul.hi." type, T, T, T) \
-        BINARY("min." type, T, T, T) BINARY("max." type, T, T, T) BINARY("div." type, T, T, T)   \
-            BINARY("rem." type, T, T, T) TERNARY("mad.lo." type, T, T, T, T)                     \
-                TERNARY("mad.hi." type, T, T, T, T) TERNARY("sad." type, T, T, T, T)             \
-                    COMPARISON("setp.eq." type, T) COMPARISON("setp.ne." type, T)                \
-                        COMPARISON("setp.lt." type, T) COMPARISON("setp.le." type, T)            \
-                            COMPARISON("setp.gt." type, T) COMPARISON("setp.ge." type, T)        \
-                                BINARY("shr." type, T, T, R)
+    BINARY("sub." type, T, T, T)                                                                 \
+    BINARY("mul.lo." type, T, T, T) BINARY("mul.hi." type, T, T, T) BINARY("min." type, T, T, T) \
+        BINARY("max." type, T, T, T) BINARY("div." type, T, T, T) BINARY("rem." type, T, T, T)   \
+            TERNARY("mad.lo." type, T, T, T, T) TERNARY("mad.hi." type, T, T, T, T)              \
+                TERNARY("sad." type, T, T, T, T) COMPARISON("setp.eq." type, T)                  \
+                    COMPARISON("setp.ne." type, T) COMPARISON("setp.lt." type, T)                \
+                        COMPARISON("setp.le." type, T) COMPARISON("setp.gt." type, T)            \
+                            COMPARISON("setp.ge." type, T) BINARY("shr." type, T, T, R)
 INTEGER_TYPES(INTEGER_ARITHMETIC)
 #define SIGNED_ARITHMETIC(type, T) UNARY("abs." type, T, T) UNARY("neg." type, T, T)
 SIGNED_ARITHMETIC("s16", H)
@@ -68,10 +68,11 @@ CASE_3("madc.hi.cc.s32",
 
 // ---- logic and bits ------------------------------------------------------------------------------
 
-#define LOGIC(type, T)                                                                \
-    BINARY("and." type, T, T, T)                                                      \
-    BINARY("or." type, T, T, T) BINARY("xor." type, T, T, T) UNARY("not." type, T, T) \
-        UNARY("cnot." type, T, T) BINARY("shl." type, T, T, R)
+#define LOGIC(type, T)                                                              \
+    BINARY("and." type, T, T, T)                                                    \
+    BINARY("or." type, T, T, T)                                                     \
+    BINARY("xor." type, T, T, T) UNARY("not." type, T, T) UNARY("cnot." type, T, T) \
+        BINARY("shl." type, T, T, R)
 LOGIC("b16", H)
 LOGIC("b32", R)
 LOGIC("b64", L)
@@ -128,10 +129,10 @@ CASE_2("mov.b32 of pairs", "{ .reg .u16 l, h; mov.b32 {l, h}, %1; mov.b32 %0, {h
 
 #define FLOAT_ARITHMETIC(suffix, T) \
     BINARY("add" suffix, T, T, T) BINARY("sub" suffix, T, T, T) BINARY("mul" suffix, T, T, T)
-#define FUSED_AND_DIVIDED(mode, suffix, T)                            \
-    TERNARY("fma" mode suffix, T, T, T, T)                            \
-    BINARY("div" mode suffix, T, T, T) UNARY("rcp" mode suffix, T, T) \
-        UNARY("sqrt" mode suffix, T, T)
+#define FUSED_AND_DIVIDED(mode, suffix, T) \
+    TERNARY("fma" mode suffix, T, T, T, T) \
+    BINARY("div" mode suffix, T, T, T)     \
+    UNARY("rcp" mode suffix, T, T) UNARY("sqrt" mode suffix, T, T)
 #define ALL_MODES(OP, suffix, T) \
     OP(".rn" suffix, T) OP(".rz" suffix, T) OP(".rm" suffix, T) OP(".rp" suffix, T)
 ALL_MODES(FLOAT_ARITHMETIC, ".f32", F)
@@ -177,12 +178,13 @@ TEST_PROPERTY("normal.f32", F)
 TEST_PROPERTY("subnormal.f64", D)
 #define FLOAT_COMPARISONS(type, T)                                                               \
     COMPARISON("setp.eq." type, T)                                                               \
-    COMPARISON("setp.ne." type, T) COMPARISON("setp.lt." type, T) COMPARISON("setp.le." type, T) \
-        COMPARISON("setp.gt." type, T) COMPARISON("setp.ge." type, T)                            \
-            COMPARISON("setp.equ." type, T) COMPARISON("setp.neu." type, T)                      \
-                COMPARISON("setp.ltu." type, T) COMPARISON("setp.leu." type, T)                  \
-                    COMPARISON("setp.gtu." type, T) COMPARISON("setp.geu." type, T)              \
-                        COMPARISON("setp.num." type, T) COMPARISON("setp.nan." type, T)
+    COMPARISON("setp.ne." type, T)                                                               \
+    COMPARISON("setp.lt." type, T) COMPARISON("setp.le." type, T) COMPARISON("setp.gt." type, T) \
+        COMPARISON("setp.ge." type, T) COMPARISON("setp.equ." type, T)                           \
+            COMPARISON("setp.neu." type, T) COMPARISON("setp.ltu." type, T)                      \
+                COMPARISON("setp.leu." type, T) COMPARISON("setp.gtu." type, T)                  \
+                    COMPARISON("setp.geu." type, T) COMPARISON("setp.num." type, T)              \
+                        COMPARISON("setp.nan." type, T)
 FLOAT_COMPARISONS("f32", F)
 FLOAT_COMPARISONS("f64", D)
 FLOAT_COMPARISONS("f16", H)
@@ -209,10 +211,11 @@ APPROXIMATION("rsqrt.approx.f64", D, relative, 1 / std::sqrt(x))
 #define HALF_ARITHMETIC(type, T) \
     BINARY("add" type, T, T, T)  \
     BINARY("sub" type, T, T, T) BINARY("mul" type, T, T, T) TERNARY("fma.rn" type, T, T, T, T)
-#define HALF_EXTREMES(type, T)                                  \
-    BINARY("min" type, T, T, T)                                 \
-    BINARY("max" type, T, T, T) BINARY("min.NaN" type, T, T, T) \
-        BINARY("max.xorsign.abs" type, T, T, T) UNARY("neg" type, T, T) UNARY("abs" type, T, T)
+#define HALF_EXTREMES(type, T)                                              \
+    BINARY("min" type, T, T, T)                                             \
+    BINARY("max" type, T, T, T)                                             \
+    BINARY("min.NaN" type, T, T, T) BINARY("max.xorsign.abs" type, T, T, T) \
+        UNARY("neg" type, T, T) UNARY("abs" type, T, T)
 HALF_ARITHMETIC(".f16", H)
 HALF_ARITHMETIC(".f16x2", R)
 HALF_ARITHMETIC(".ftz.f16", H)
@@ -228,27 +231,27 @@ TERNARY("fma.rn.relu.bf16x2", R, R, R, R)
 
 // ---- conversions ---------------------------------------------------------------------------------
 
-#define TO_INTEGER(source, S)                                                                      \
-    UNARY("cvt.rni.s32." source, R, S)                                                             \
-    UNARY("cvt.rzi.s32." source, R, S) UNARY("cvt.rmi.s32." source, R, S)                          \
-        UNARY("cvt.rpi.s32." source, R, S) UNARY("cvt.rni.u32." source, R, S)                      \
-            UNARY("cvt.rzi.u32." source, R, S) UNARY("cvt.rmi.s64." source, L, S)                  \
-                UNARY("cvt.rzi.s64." source, L, S) UNARY("cvt.rpi.u64." source, L, S)              \
-                    UNARY("cvt.rzi.u64." source, L, S) UNARY("cvt.rzi.s16." source, H, S)          \
-                        UNARY("cvt.rni.u16." source, H, S) CASE_1(                                 \
-                            "cvt.rzi.u8." source,                                                  \
-                            "{ .reg .u16 t; cvt.rzi.u8." source " t, %1; mov.b16 %0, t; }", H, S)  \
-                            CASE_1("cvt.rzi.s8." source,                                           \
-                                   "{ .reg .u16 t; cvt.rzi.s8." source " t, %1; mov.b16 %0, t; }", \
-                                   H, S)
+#define TO_INTEGER(source, S)                                                                 \
+    UNARY("cvt.rni.s32." source, R, S)                                                        \
+    UNARY("cvt.rzi.s32." source, R, S)                                                        \
+    UNARY("cvt.rmi.s32." source, R, S) UNARY("cvt.rpi.s32." source, R, S)                     \
+        UNARY("cvt.rni.u32." source, R, S) UNARY("cvt.rzi.u32." source, R, S)                 \
+            UNARY("cvt.rmi.s64." source, L, S) UNARY("cvt.rzi.s64." source, L, S) UNARY(      \
+                "cvt.rpi.u64." source, L, S) UNARY("cvt.rzi.u64." source, L, S)               \
+                UNARY("cvt.rzi.s16." source, H, S) UNARY("cvt.rni.u16." source, H, S) CASE_1( \
+                    "cvt.rzi.u8." source,                                                     \
+                    "{ .reg .u16 t; cvt.rzi.u8." source " t, %1; mov.b16 %0, t; }", H, S)     \
+                    CASE_1("cvt.rzi.s8." source,                                              \
+                           "{ .reg .u16 t; cvt.rzi.s8." source " t, %1; mov.b16 %0, t; }", H, S)
 TO_INTEGER("f32", F)
 TO_INTEGER("f64", D)
 TO_INTEGER("f16", H)
 #define FROM_INTEGER(source, S)                                             \
     UNARY("cvt.rn.f32." source, F, S)                                       \
-    UNARY("cvt.rz.f32." source, F, S) UNARY("cvt.rm.f32." source, F, S)     \
-        UNARY("cvt.rp.f32." source, F, S) UNARY("cvt.rn.f64." source, D, S) \
-            UNARY("cvt.rn.f16." source, H, S) UNARY("cvt.rz.f16." source, H, S)
+    UNARY("cvt.rz.f32." source, F, S)                                       \
+    UNARY("cvt.rm.f32." source, F, S) UNARY("cvt.rp.f32." source, F, S)     \
+        UNARY("cvt.rn.f64." source, D, S) UNARY("cvt.rn.f16." source, H, S) \
+            UNARY("cvt.rz.f16." source, H, S)
 INTEGER_TYPES(FROM_INTEGER)
 UNARY("cvt.rz.f64.s64", D, L)
 UNARY("cvt.rp.f64.u64", D, L)

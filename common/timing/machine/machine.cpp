@@ -22,6 +22,7 @@ double Machine::unit_cycles(Unit unit) const {
             return warp_lanes / sfu_lanes;
         case Unit::memory:
             return warp_lanes / memory_lanes;
+        case Unit::tensor:  // as its instructions say
         case Unit::none:
             break;
     }

@@ -4,21 +4,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "timing/machine/ptxas_rules.hpp"
 
 namespace timing {
 
 // What an instruction keeps busy.
-enum class Unit : std::uint8_t { none, fp32, integer, fp64, sfu, memory };
-constexpr std::size_t unit_count = 6;
+enum class Unit : std::uint8_t { none, fp32, integer, fp64, sfu, memory, tensor };
+constexpr std::size_t unit_count = 7;
 
 // Mechanisms that no parameter switches off (mechanisms.hpp lists all).
 struct Switches {
-    bool first_wave_waits =
-        true;                 // blocks of the first wave wait for lines that are new to all SMs
-    bool writes_back = true;  // what comes into the L2 evicts lines that have to be written
-    bool rereads = true;      // what a launch has evicted itself comes from DRAM again
+    bool new_lines_wait = true;  // requests for lines that are new wait for DRAM, not any others
+    bool writes_back = true;     // what comes into the L2 evicts lines that have to be written
+    bool rereads = true;         // what a launch has evicted itself comes from DRAM again
     bool waits_behind_stores = true;  // loads do, in the L2
     bool sends_masks = true;          // of lines whose sectors are not written whole
     bool fills_use_data_path = true;  // lines that come into the L1
@@ -54,6 +54,7 @@ struct Machine {
     double constant_next_cycles = 1;  // from the result of one such address to the warp's next
     double l1_bytes_per_cycle = 128, shared_bytes_per_cycle = 128;
     double l1_tags_per_cycle = 4;
+    double l1_fill_bytes_per_cycle = std::numeric_limits<double>::infinity();  // a line at a time
     double shared_atomic_cycles = 4;  // of one pass over the banks
     // Depths of the queues in which issued memory instructions wait: one a scheduler, two an SM.
     double lsu_queue_per_scheduler = 10, lsu_queue_per_sm = 22;
@@ -64,7 +65,7 @@ struct Machine {
     // ---- the copy engine, beside the threads: cycles (data/timing/engine.csv)
     double bulk_load_cycles = 0;   // of a bulk load, more than of a load of the L2
     double bulk_store_cycles = 0;  // until shared memory has been read, and those of each line
-    double bulk_store_line_cycles = 1;
+    double bulk_load_line_cycles = 1, bulk_store_line_cycles = 1;
     double bulk_copy_cycles = 0;  // from a bulk load to the next one, at least
 
     // ---- behind the L1
@@ -80,9 +81,10 @@ struct Machine {
     double l2_store_sectors_per_cycle = 128;
     // Sectors that it reads again to go on writing them, and the bytes stored in between of which it keeps one in e.
     double l2_completed_sectors_per_cycle = 10, l2_kept_bytes = 1e9;
-    double l2_bulk_lines_per_cycle = 20;  // that the copy engine stores, of the whole GPU
-    double max_merged_store_lines = 0;    // of a store that the next one can merge with
-    double store_port_cycles = 0;         // of a line of a store on its way out of the SM
+    double l2_bulk_lines_per_cycle = 20;     // that the copy engine stores, of the whole GPU
+    double max_merged_store_lines = 0;       // of a store that the next one can merge with
+    double max_store_lines_in_flight = 1e9;  // of an SM
+    double store_port_cycles = 0;            // of a line of a store on its way out of the SM
     // What an SM has left of its share of the L2 within the last so many cycles it can still use: others leave theirs at
     // other times.
     double averaging_window_cycles = 0;

@@ -22,13 +22,15 @@ struct Parameters {
     double barrier_cycles{}, barrier_arrival_cycles{};
     double shared_cycles{}, l1_cycles{}, texture_cycles{}, constant_cycles{};
     double constant_pass_cycles{}, constant_next_cycles{};
-    double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{};
+    double l1_bytes_per_cycle{}, shared_bytes_per_cycle{}, l1_tags_per_cycle{},
+        l1_fill_bytes_per_cycle{};
     double shared_atomic_cycles{}, lsu_queue_per_scheduler{}, lsu_queue_per_sm{};
-    double bulk_load_cycles{}, bulk_store_cycles{}, bulk_store_line_cycles{}, bulk_copy_cycles{},
-        l2_bulk_lines_per_cycle_per_sm{};
+    double bulk_load_cycles{}, bulk_store_cycles{}, bulk_load_line_cycles{},
+        bulk_store_line_cycles{}, bulk_copy_cycles{}, l2_bulk_lines_per_cycle_per_sm{};
     double launch_us{}, blocks_per_cycle{}, block_launch_cycles{}, launch_tail_ns_per_sm{};
     double l2_cycles{}, l2_bytes_per_cycle_per_sm{}, l2_port_bytes_per_cycle{};
-    double l2_store_sectors_per_cycle_per_sm{}, max_merged_store_lines{}, store_port_cycles{};
+    double l2_store_sectors_per_cycle_per_sm{}, max_merged_store_lines{}, store_port_cycles{},
+        max_store_lines_in_flight{};
     double l2_completed_sectors_per_cycle_per_sm{}, l2_kept_share{}, averaging_window_cycles{};
     double l2_writeback_cycles{}, l2_writeback_share{}, l2_usable_share{}, l2_reuse_share{};
     double l2_reductions_per_cycle_per_sm{}, atomic_port_cycles{}, reduction_port_cycles{},
@@ -87,6 +89,7 @@ void add_l1(const Parameters& from, const emulator::Architecture& gpu, Machine& 
     machine.l1_bytes_per_cycle = from.l1_bytes_per_cycle;
     machine.shared_bytes_per_cycle = from.shared_bytes_per_cycle;
     machine.l1_tags_per_cycle = from.l1_tags_per_cycle;
+    machine.l1_fill_bytes_per_cycle = from.l1_fill_bytes_per_cycle;
     machine.shared_atomic_cycles = from.shared_atomic_cycles;
     machine.lsu_queue_per_scheduler = from.lsu_queue_per_scheduler;
     machine.lsu_queue_per_sm = from.lsu_queue_per_sm;
@@ -119,6 +122,7 @@ void add_l2(const Parameters& from, const emulator::Architecture& gpu, Machine& 
     machine.l2_kept_bytes = from.l2_kept_share * bytes;
     machine.max_merged_store_lines = from.max_merged_store_lines;
     machine.store_port_cycles = from.store_port_cycles;
+    machine.max_store_lines_in_flight = from.max_store_lines_in_flight;
     machine.averaging_window_cycles = from.averaging_window_cycles;
     machine.l2_writeback_cycles = from.l2_writeback_cycles;
     machine.l2_writeback_share = from.l2_writeback_share;
@@ -132,6 +136,7 @@ void add_l2(const Parameters& from, const emulator::Architecture& gpu, Machine& 
 void add_copy_engine(const Parameters& from, double sms, Machine& machine) {
     machine.bulk_load_cycles = from.bulk_load_cycles;
     machine.bulk_store_cycles = from.bulk_store_cycles;
+    machine.bulk_load_line_cycles = from.bulk_load_line_cycles;
     machine.bulk_store_line_cycles = from.bulk_store_line_cycles;
     machine.bulk_copy_cycles = from.bulk_copy_cycles;
     machine.l2_bulk_lines_per_cycle = from.l2_bulk_lines_per_cycle_per_sm * sms;

@@ -15,7 +15,7 @@ constexpr auto all = std::to_array<Mechanism>({
     {"dram_latency_spread", Group::dram, [](Machine& m) { m.dram_spread_cycles = 0; }},
     {"write_backs", Group::l2, [](Machine& m) { m.switches.writes_back = false; }},
     {"write_back_delay", Group::l2, [](Machine& m) { m.l2_writeback_cycles = 0; }},
-    {"first_wave_waits", Group::l2, [](Machine& m) { m.switches.first_wave_waits = false; }},
+    {"new_lines_wait", Group::l2, [](Machine& m) { m.switches.new_lines_wait = false; }},
     {"rereads", Group::l2, [](Machine& m) { m.switches.rereads = false; }},
     {"slice_unevenness", Group::l2, [](Machine& m) { m.l2_slice_reserve = 1e9; }},
     {"waits_behind_stores", Group::stores,
@@ -30,7 +30,7 @@ constexpr auto all = std::to_array<Mechanism>({
     {"copy_engine", Group::sm,
      [](Machine& m) {
          m.bulk_load_cycles = m.bulk_store_cycles = m.bulk_copy_cycles = 0;
-         m.bulk_store_line_cycles = 0;
+         m.bulk_load_line_cycles = m.bulk_store_line_cycles = 0;
          m.l2_bulk_lines_per_cycle = 1e9;
      }},
     {"block_launch_rate", Group::launch,

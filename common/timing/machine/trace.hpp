@@ -32,7 +32,7 @@ struct Instruction {
     bool writes_memory = false, reads_memory = false, orders_memory = false;
     bool reads_clock = false;      // nothing passes it
     bool reads_special = false;    // the index of the thread or the block, or the like
-    bool loads_parameter = false;  // into registers of the warp (ULDC)
+    bool loads_parameter = false;  // of the launch, or one of its sizes, into a register
     bool branches = false;
     bool moves = false;         // a value from register to register
     std::uint8_t operands = 0;  // different registers that a multiply-add reads, but for its guard
@@ -42,6 +42,8 @@ struct Instruction {
     Copies copies = Copies::none;
     bool ends_group = false;
     std::uint8_t groups = 0;  // that need not be complete yet
+    // Of products: how long they keep the tensor cores of the SM busy, and from issue to use of the result.
+    double tensor_cycles = 0, tensor_latency = 0;
     Space space = Space::none;
     std::uint16_t line = 0;            // of Program::lines
     std::uint32_t access = no_access;  // which access of its basic block

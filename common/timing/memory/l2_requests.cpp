@@ -69,7 +69,7 @@ double L2Requests::copy(double lines, double now) {
     waiting_.clear();
     const double cycles = lines * bulk_line_cycles_;
     const double arrives = server_.serve(now, cycles) + cycles;
-    send({arrives, cycles}, now);
+    send({arrives, 0, cycles}, now);
     return arrives;
 }
 
@@ -95,15 +95,20 @@ double L2Requests::store(const Access& access, std::span<const emulator::LineSec
         in_flight_.back().arrives = arrives;
         in_flight_.back().cycles += cycles;
     } else {
-        send({arrives, cycles}, now);
+        send({arrives, count, cycles}, now);
     }
     return arrives;
 }
 
-// The last one stays: the next may merge with it.
+// So many lines are in flight at most, behind which a load waits. The last one stays: the next may merge with it.
 void L2Requests::send(const InFlight& store, double now) {
     in_flight_.push_back(store);
-    while (in_flight_.size() > 1 && in_flight_.front().arrives <= now) in_flight_.pop_front();
+    lines_in_flight_ += store.lines;
+    while (in_flight_.size() > 1 && (in_flight_.front().arrives <= now ||
+                                     lines_in_flight_ > machine_.max_store_lines_in_flight)) {
+        lines_in_flight_ -= in_flight_.front().lines;
+        in_flight_.pop_front();
+    }
 }
 
 bool L2Requests::meets_waiting(std::span<const emulator::LineSectors> lines) const {

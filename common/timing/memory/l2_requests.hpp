@@ -49,7 +49,7 @@ class L2Requests {
     };
 
     struct InFlight {  // a store that the L2 has not taken
-        double arrives, cycles;
+        double arrives, lines, cycles;
     };
 
     double cycles_of(const Line& line) const;
@@ -64,6 +64,7 @@ class L2Requests {
     double sector_cycles_, bulk_line_cycles_, completed_cycles_, unevenness_;
     Server port_, server_;  // the way out of the SM, and the SM's share of the L2
     std::deque<InFlight> in_flight_;
+    double lines_in_flight_ = 0;
     std::vector<Line> waiting_;  // of the last store, ascending, with what was merged into it
     double waits_until_ = 0;
 };

@@ -15,6 +15,8 @@ namespace {
 constexpr double store_overhead_cycles = 2;
 // Shares of first touches come from counts and fall short of 1 by a little.
 constexpr double nearly_whole = 0.9;
+// Of those that come from DRAM, as many as a warp may ask for before they are due.
+constexpr double lines_kept_for_new = emulator::warp_size;
 constexpr std::size_t max_in_flight = 4096;
 // So long a line waits behind as many stores.
 constexpr double queue_cycles = 1024;
@@ -100,6 +102,15 @@ double MemoryPath::data_cycles(const Access& access) const {
                      static_cast<double>(access.wavefronts)});
 }
 
+// What the L1 lacked is written there before it is read: a line at a time.
+double MemoryPath::fill_cycles(std::span<const emulator::LineSectors> lines) const {
+    double cycles = 0;
+    for (const emulator::LineSectors line : lines)
+        cycles +=
+            std::ceil(line.count() * emulator::sector_bytes / machine_.l1_fill_bytes_per_cycle);
+    return cycles;
+}
+
 double MemoryPath::load(const Access& access, std::span<const emulator::LineSectors> lines,
                         double now) {
     const double data = data_cycles(access);
@@ -115,22 +126,28 @@ double MemoryPath::load(const Access& access, std::span<const emulator::LineSect
     const double looked_up =
         waits ? tags_.serve(now, tags) + tags - 1 : data_.serve(tags_.serve(now, tags), data) - 1;
     if (!waits) return looked_up + machine_.l1_cycles;
+    double whole = data;
     if (loaded.fetched_sectors > 0) {
         arrival = std::max(arrival, fetch(loaded.fetched, looked_up));
         cache.note_in_flight(loaded.fetched, arrival, now);
+        whole += fill_cycles(loaded.fetched);
     }
-    return data_.serve_later(std::max(arrival - data, looked_up), data);
+    return data_.serve_later(std::max(arrival - whole, looked_up), whole);
 }
 
 // Whether a line comes from DRAM. Blocks of the first wave run abreast: what is new to one SM is new to all
-// that ask for it, and all wait. Later ones find what others have asked for, and one request in so many waits.
+// that ask for it, and all wait. Later ones find what others have asked for, and one request in so many waits: first those
+// for sectors that the SM has not asked for, or warps that ask for the same ones would each wait for other lines.
 bool MemoryPath::waits_for_dram(emulator::LineSectors line) {
-    lines_asked_.insert(line.line());
+    unsigned& asked = sectors_asked_[line.line()];
+    const bool is_new = (line.sectors() & ~asked) != 0;
+    asked |= line.sectors();
     if (facts_.dram_share_of_reads >= 1) return true;
-    if (is_in_first_wave_ && machine_.switches.first_wave_waits)
+    const bool in_order = machine_.switches.new_lines_wait;
+    if (is_in_first_wave_ && in_order)
         return facts_.cold_share >= 1 && !in_l2_.contains(line.line());
     dram_requests_due_ += facts_.dram_share_of_reads;
-    if (dram_requests_due_ < 1) return false;
+    if (dram_requests_due_ < (is_new || !in_order ? 1 : 1 + lines_kept_for_new)) return false;
     dram_requests_due_ -= 1;
     return true;
 }
@@ -202,11 +219,12 @@ double MemoryPath::copy(const Access& access, std::span<const emulator::LineSect
         note_stored(lines, sent);
         return std::max(begin + cycles + machine_.bulk_store_cycles, sent);
     }
-    const double cycles = std::max(machine_.bulk_copy_cycles, count);  // a line a cycle
+    const double of_lines = count * machine_.bulk_load_line_cycles;
+    const double cycles = std::max(machine_.bulk_copy_cycles, of_lines);
     const double begin = bulk_loads_.serve(now, cycles);
     const double of_l2 = access.bytes * active_sms_ / machine_.l2_bytes_per_cycle;
     const double asked = l2_.serve(std::max(now, begin), of_l2);
-    const double last = std::max(begin + count, asked + of_l2);
+    const double last = std::max(begin + of_lines, asked + of_l2);
     const double more = machine_.l2_cycles + machine_.bulk_load_cycles;
     return arrival_of(lines, asked + machine_.bulk_load_cycles, last + more, 0);
 }
@@ -220,8 +238,8 @@ double MemoryPath::launch_tail_cycles() const {
 
 // This SM has waited for the last of its own lines, the launch waits for the last of all.
 double MemoryPath::cycles_to_last_sm(double read_bytes) const {
-    if (lines_asked_.empty()) return 0;
-    const double own = static_cast<double>(lines_asked_.size()) * emulator::line_bytes *
+    if (sectors_asked_.empty()) return 0;
+    const double own = static_cast<double>(sectors_asked_.size()) * emulator::line_bytes *
                        blocks_per_recorded_block_;
     const double others = std::clamp(read_bytes / own, 1.0, active_sms_);
     return facts_.cold_share * machine_.cycles_to_last_of(others);
@@ -231,6 +249,7 @@ double MemoryPath::store(const Access& access, std::span<const emulator::LineSec
                          double now) {
     const double cycles = std::max(data_cycles(access), access.line_count + store_overhead_cycles);
     const double done = data_.serve(now, cycles);
+    if (lines.empty()) return done;  // nothing that leaves the L1
     const double sent =
         requests_.store(access, lines, done,
                         partly_written_.completed_by(access, lines, requests_.merges(lines, done)));

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "emulator/models/memory/l1_cache.hpp"
@@ -76,6 +75,7 @@ class MemoryPath {
                       double mean_wait);
     double read_from_dram(emulator::LineSectors line, bool waits, double begin);
     bool waits_for_dram(emulator::LineSectors line);
+    double fill_cycles(std::span<const emulator::LineSectors> lines) const;
     double cycles_to_last_sm(double read_bytes) const;
     double store(const Access& access, std::span<const emulator::LineSectors> lines, double now);
     void note_stored(std::span<const emulator::LineSectors> lines, double sent);
@@ -97,8 +97,9 @@ class MemoryPath {
     Dram dram_;
     bool is_in_first_wave_ = true;
     Evictions evictions_;
-    std::unordered_set<emulator::Address> lines_asked_;  // where some lines come from DRAM
-    double blocks_per_recorded_block_ = 1;               // of the SM, for each recorded one
+    std::unordered_map<emulator::Address, unsigned>
+        sectors_asked_;                     // by line, where some come from DRAM
+    double blocks_per_recorded_block_ = 1;  // of the SM, for each recorded one
     std::uint64_t draw_;
     double writeback_delay_;
     double acknowledged_ = 0;  // when the L2 has answered the last store

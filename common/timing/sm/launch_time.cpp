@@ -55,6 +55,7 @@ void note_shares(const Machine& machine, const SmResult& sm, const LaunchFacts& 
     set(Bound::integer, of_sm(sm.busy.units[static_cast<std::size_t>(Unit::integer)]));
     set(Bound::fp64, of_sm(sm.busy.units[static_cast<std::size_t>(Unit::fp64)]));
     set(Bound::sfu, of_sm(sm.busy.units[static_cast<std::size_t>(Unit::sfu)]));
+    set(Bound::tensor, of_sm(sm.busy.units[static_cast<std::size_t>(Unit::tensor)]));
     set(Bound::lsu, of_sm(sm.busy.units[static_cast<std::size_t>(Unit::memory)]));
     set(Bound::shared, of_sm(sm.busy.shared));
     set(Bound::l1, of_sm(sm.busy.data - sm.busy.shared));
@@ -87,8 +88,8 @@ Draws draws_of_sm(const Machine& machine, const LaunchTrace& trace, const Launch
 
 std::string_view text(Bound bound) {
     constexpr std::array<std::string_view, bound_count> names{
-        "launch", "issue", "fp32", "fp64", "int",     "sfu",    "lsu",
-        "shared", "l1",    "l2",   "dram", "atomics", "latency"};
+        "launch", "issue",  "fp32", "fp64", "int",  "sfu",     "tensor",
+        "lsu",    "shared", "l1",   "l2",   "dram", "atomics", "latency"};
     return names[static_cast<std::size_t>(bound)];
 }
 

@@ -21,6 +21,7 @@ enum class Bound : std::uint8_t {
     fp64,
     integer,
     sfu,
+    tensor,
     lsu,
     shared,
     l1,
@@ -29,7 +30,7 @@ enum class Bound : std::uint8_t {
     atomics,
     latency,  // none of them: dependences, too few warps, barriers
 };
-constexpr std::size_t bound_count = 13;
+constexpr std::size_t bound_count = 14;
 std::string_view text(Bound bound);  // "dram"
 
 struct Prediction {

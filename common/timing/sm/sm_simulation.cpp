@@ -278,6 +278,12 @@ double SmSimulation::execute(Warp& warp, const Instruction& instruction, double 
     const std::size_t unit = index(instruction.unit);
     if (instruction.loads_parameter) return now + machine_.constant_cycles;
     if (instruction.unit == Unit::none) return now + machine_.alu_cycles;
+    if (instruction.unit == Unit::tensor) {
+        const double of_scheduler = instruction.tensor_cycles * machine_.schedulers;
+        result_.busy.units[unit] += instruction.tensor_cycles;
+        schedulers_[warp.scheduler].unit_free[unit] = now + of_scheduler;
+        return now + std::max(instruction.tensor_latency, of_scheduler);
+    }
     const double per_instruction = machine_.unit_cycles(instruction.unit);
     const double reading = instruction.has_no_operand_reuse
                                ? machine_.fma_bank_conflict_cycles / machine_.schedulers

@@ -21,7 +21,7 @@ _SMS_OF_A_NAME, _MEMORY_OF_A_NAME = 1.2, 1.6
 _PEAK = 1.1
 # Boost beyond the printed clock.
 _BOOST = 1.5
-# Of the memory, beyond any of the generation.
+# A memory clock so many times the highest of the generation is refused.
 _MEMORY_CLOCK = 1.5
 # NVML has eleven reasons.
 _REASONS = 1 << 12

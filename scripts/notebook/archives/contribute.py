@@ -50,8 +50,16 @@ def _packed(path: Path) -> bytes:
 
 def _folder(project: Project, device: str) -> Path:
     """The results of a GPU: those of a run of ours, else those that data/ has."""
+    if device.startswith("emulated-"):
+        raise Problem(
+            f"results of an emulated GPU are not packed; scripts/lab run --device "
+            f"{option_for(device)} makes the same ones everywhere"
+            if is_slug(device)
+            else "results of an emulated GPU are not packed",
+            WRONG_USAGE,
+        )
     places = (project.beside, project) if project.has_own_data else (project,)
-    if is_slug(device) and not device.startswith("emulated-"):
+    if is_slug(device):
         for folder in (place.data / device for place in places):
             if folder.is_dir():
                 return folder

@@ -24,7 +24,7 @@ _REQUEST_BYTES = 512
 _ROUNDING = 1.001
 # Sectors that loads find in L1 or read from L2 are some of theirs.
 _OF_LOADS = ("load", "local_load", "texture_load", "atomic")
-# What the counted and the measured launch may differ in: unrolled loops, merged accesses.
+# The counted and the measured launch may differ in these: unrolled loops, merged accesses.
 _OTHERWISE = 1.5
 _UNITS_COUNTED_WHOLE = ("requests", "sectors", "wavefronts", "conflicts", "instructions")
 # Instructions an SM issues a clock: one from each of its four schedulers.

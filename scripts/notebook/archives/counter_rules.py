@@ -20,6 +20,8 @@ EXACT = (
     "shared_store_wavefronts",
     "shared_store_bank_conflicts",
     "shared_atomic_requests",
+    "matrix_load_requests",
+    "matrix_store_requests",
     "atomic_requests",
     "atomic_sectors",
     "reduction_requests",
@@ -34,10 +36,10 @@ EFFICIENCIES = ("load_efficiency", "store_efficiency")
 EFFICIENCY_TOLERANCE = 0.01
 # Requests in flight merge on their way to L2: the emulator gives the least and the most.
 INTERVALS = ("l2_read_sectors", "l2_write_sectors")
-# Of the load sectors: blocks that share an SM share its L1, and which do is not known.
+# A share of the load sectors: blocks that share an SM share its L1, and which do is not known.
 L1_HITS_TOLERANCE = 0.0001
 DRAM_TOLERANCE_BYTES = 8192
-# What reads more need not fit the L2: what DRAM delivers is then no promise.
+# Rows that read more need not fit the L2: DRAM's bytes are then no promise.
 DRAM_PROMISED_BELOW_BYTES = 2**25
 # Compared where both have it, and no promise: the registers that limit it are those of one ptxas.
 OCCUPANCY = "theoretical_occupancy"

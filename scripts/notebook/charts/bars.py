@@ -11,7 +11,7 @@ from notebook.charts.words import percent
 
 # A label, and what a device has there: a share of 1.
 Case = tuple[str, Callable[[Device], float | None]]
-# Of a ladder: its label, its share of 1 where it was measured, and its style.
+# A step of a ladder: its label, its share of 1 where it was measured, and its style.
 Step = tuple[str, float | None, Style]
 
 

@@ -11,7 +11,7 @@ from notebook.charts.words import NO_EFFECT
 from notebook.data import device_names
 
 Point = tuple[float, float]
-# What a device has at each place, and what it lacks.
+# A device's values at each place; None where it has none.
 Points = list[tuple[float, float | None]]
 # Where something stands on the x axis, the variant, and the baseline that it is divided by.
 Place = tuple[float, str | None, str | None]
@@ -197,7 +197,7 @@ def ratios(
     panel.points([(x, value) for x, (value, _, _) in points], look)
     if label != "":
         values = [value for _, (value, _, _) in points]
-        # Of a few marks the one that stands out, else the one that is nearest to the label.
+        # The mark that stands out among a few, else the one that is nearest to the label.
         stands_out = max(values, key=lambda value: abs(value - 1))
         at = stands_out if len(values) < _SERIES else values[-1]
         panel.label(at, label or device.name, look)
@@ -209,10 +209,11 @@ def times(
     facts: Facts,
     places: Callable[[Device], Iterable[Place]],
     *,
+    claim: str = "",
     joined: bool = True,
     named: Sequence[str] = (),
 ) -> set[Evidence]:
-    """Draws ratios of times: measured and published ones, and predicted ones of the other generations."""
+    """Draws ratios of times: measured and published ones, and those whose predictions decide the claim."""
     shown: set[Evidence] = set()
     known = []
     for device in (*facts.measured, *facts.published):
@@ -224,7 +225,7 @@ def times(
         return [(x, device.ratio(name, base)) for x, name, base in places(device)]
 
     form = None if joined else ""
-    others = collect(facts.predicted(known), predicted)
+    others = collect(facts.predicted(known, claim), predicted)
     shown |= draw(panel, others, predicted=True, form=form, named=named)
     if not shown:
         panel.nothing()

@@ -187,8 +187,12 @@ class Facts:
     """Everything that a chart may use: the devices, oldest first."""
 
     devices: list[Device]
-    # What sources print, by claim: a ratio, or a value.
+    # The printed value by claim: a ratio, or a value.
     claimed: Mapping[str, float] = field(default_factory=dict)
+    # The generations of which a prediction decides a claim.
+    decided: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    # The claims' metrics, in their order.
+    metrics: tuple[str, ...] = ()
 
     @property
     def measured(self) -> list[Device]:
@@ -213,13 +217,19 @@ class Facts:
         """The newest GPU that was measured; titles are about it."""
         return self.measured[-1] if self.measured else None
 
-    def predicted(self, known: Iterable[Device]) -> list[Device]:
-        """The emulated GPUs whose predicted times stand beside the times of `known`: those of other generations.
+    def predicted(self, known: Iterable[Device], claim: str) -> list[Device]:
+        """The emulated GPUs whose predicted times stand beside the times of `known`: those of other generations, of
+        which the prediction decides the claim that the panel is about.
 
         Two times of one generation would look like a contradiction; how near they are, `validation` shows.
         """
         generations = {device.generation for device in known}
-        return [device for device in self.emulated if device.generation not in generations]
+        deciding = self.decided.get(claim, frozenset())
+        return [
+            device
+            for device in self.emulated
+            if device.generation in deciding and device.generation not in generations
+        ]
 
     def of(self, generation: str) -> Device | None:
         """The emulated GPU of a generation."""
@@ -234,7 +244,11 @@ def facts(
     results: Iterable[Result],
     claims: Iterable[Claim] = (),
     siblings: Mapping[str, int] | None = None,
+    decided: Mapping[str, frozenset[str]] | None = None,
 ) -> Facts:
-    claimed = {claim.id: claim.claimed for claim in claims if claim.claimed is not None}
+    known = list(claims)
+    claimed = {claim.id: claim.claimed for claim in known if claim.claimed is not None}
+    metrics = tuple(claim.metric for claim in known)
     numbers = siblings or {}
-    return Facts([Device(result, numbers.get(result.device, 0)) for result in results], claimed)
+    devices = [Device(result, numbers.get(result.device, 0)) for result in results]
+    return Facts(devices, claimed, decided or {}, metrics)

@@ -7,7 +7,7 @@ from notebook.charts.sources import Sources
 from notebook.charts.words import times
 
 _SECTOR = 32.0
-# What the lanes of a warp read or write together, a float each.
+# The bytes that the lanes of a warp read or write together, a float each.
 _WARP = 32 * 4.0
 _PLACES = ("kernel", "L1", "L2", "DRAM")
 # Between neighbours: the counter of what is read and of what is written, and the bytes of one.
@@ -95,9 +95,5 @@ def _band(
 def _memory_title(gpu: Device, flows: dict[str, list[tuple[float, float]]]) -> str:
     if len(flows) < 2:
         return ""
-    naive, tiled = ([read / _MATRIX for read, _ in flow] for flow in flows.values())
-    l1, l2, dram = map(times, naive)
-    return (
-        f"On the {gpu.name} a transpose that reads columns reads {l1} the bytes of the matrix through the L1, "
-        f"{l2} through the L2 and {dram} from DRAM; through a tile {', '.join(map(times, tiled))}"
-    )
+    naive, _ = ([read / _MATRIX for read, _ in flow] for flow in flows.values())
+    return f"{gpu.name}: reading columns moves {times(naive[0])} the bytes through the L1"

@@ -41,11 +41,7 @@ def l2_room(sources: Sources) -> Chart | None:
 
 
 def _title(gpu: Device, slowest: dict[str, float]) -> str:
-    title = f"Without most of the L2 a copy on the {gpu.name} takes {times(slowest['copy_wide'])} the time"
-    writes = slowest["copy_keep_writes"]
-    if writes < slowest["copy_keep_reads"]:
-        title += f", only {times(writes)} where what it writes may stay there"
-    return title
+    return f"{gpu.name}: without most of the L2 copies take {times(slowest['copy_wide'])}"
 
 
 def _slowdowns(gpu: Device, kernel: str) -> list[tuple[float, float]]:

@@ -39,7 +39,7 @@ COLOURS = dict(
 )
 # gnuplot's point types: the open shape of each; the filled one is the next number.
 _SHAPES = (8, 4, 10, 6, 12)
-# Of published GPUs, of neighbours in a generation and of neighbouring generations another one.
+# Published GPUs, neighbours in a generation and neighbouring generations have another one.
 _STARS = {3: "star", 1: "+", 2: "x"}
 
 
@@ -66,6 +66,8 @@ class Style:
 
 # For what belongs to no device.
 GREY = Style(0x555555, 1)
+# For what is predicted, whatever it is of.
+QUIET = Style(0x8A8A8A, 6)
 CLAIMED = Style(0x8A1C1C, 2)
 # For the variants of one device, next to each other in one panel.
 PLAIN = Style(0x4D4D4D, 5)
@@ -78,14 +80,16 @@ VARIANTS = (PLAIN, BLUE, ORANGE, GREEN, PURPLE, SKY)
 
 
 def style(generation: str, evidence: Evidence, sibling: int = 0) -> Style:
-    """A generation in its colour and shape: measured is filled, counted and predicted are open,
-    published is a star. `sibling` counts the GPUs of a generation: the others are paler, of another shape,
+    """A generation in its colour and shape: measured is filled, counted is open, published is a star; what is
+    predicted is grey. `sibling` counts the GPUs of a generation: the others are paler, of another shape,
     or published with another star.
     """
     if evidence is Evidence.PUBLISHED:
         first = GENERATIONS.index(generation) if generation in GENERATIONS else 0
         star = list(_STARS)[(first + sibling) % len(_STARS)]
         return Style(COLOURS.get(generation, GREY.colour), star)
+    if evidence is Evidence.PREDICTED:
+        return QUIET
     if generation not in GENERATIONS:
         return Style(GREY.colour, 5)
     shape = _SHAPES[(GENERATIONS.index(generation) + sibling) % len(_SHAPES)]
@@ -100,13 +104,13 @@ def _paler(colour: int, steps: int) -> int:
     return mixed[0] << 16 | mixed[1] << 8 | mixed[2]
 
 
-# Of the signs below, what a figure leaves out that draws no such lines.
+# A figure without such lines leaves these out of the signs below.
 INTERVALS, DASHED = ", bar: 95 % interval", ", dashed"
 _GAP = "   "
 _SIGNS = {
     Evidence.MEASURED: f"filled: measured{INTERVALS}",
     Evidence.COUNTED: "open: counted",
-    Evidence.PREDICTED: f"open{DASHED}: predicted",
+    Evidence.PREDICTED: f"grey{DASHED}: predicted",
     Evidence.PUBLISHED: "star: published",
 }
 
@@ -114,7 +118,7 @@ _SIGNS = {
 _BARS = {
     Evidence.MEASURED: "full: measured",
     Evidence.COUNTED: "outlined: counted",
-    Evidence.PREDICTED: "outlined: predicted",
+    Evidence.PREDICTED: "grey: predicted",
     Evidence.PUBLISHED: "pale: published",
 }
 
@@ -140,7 +144,6 @@ def explained(note: str, drawn: Drawn) -> str:
     note = note if drawn.has_intervals else note.replace(INTERVALS, "")
     if "dashes" not in drawn.forms:
         note = note.replace(DASHED, "")
-        note = note.replace(f"open: counted{_GAP}open: predicted", "open: counted, times predicted")
     if not any(style.is_filled for style in drawn.points):
         note = note.replace("filled: measured", "bars: measured")
     stars = {style.shape for style in drawn.points} & _STARS.keys()

@@ -31,7 +31,6 @@ PALE = "pale"
 # Boxes without a filling.
 OUTLINED = "outlined"
 # Boxes with a gap between them instead of a border: thousands of them, at half the size.
-TILES = "tiles"
 # The area between two curves, in grey.
 BAND = "band"
 LEFT = "left"
@@ -85,7 +84,7 @@ class Panel:
     heading: str = ""
     height: float = 200.0
     marks: list[Mark] = field(default_factory=list)
-    # Of groups of bars: the heights between them, from low to high.
+    # The heights between groups of bars, from low to high.
     gaps: list[Range] = field(default_factory=list)
     # Where a line ends and another begins: what is left and right of it differs in more than x.
     breaks: Sequence[float] = ()

@@ -1,9 +1,7 @@
 """What the charts of reads and of writes at an offset share."""
 
-from collections.abc import Callable
-
 from notebook.charts.curves import Place
-from notebook.charts.evidence import LARGEST, Device, Facts, complete, number
+from notebook.charts.evidence import LARGEST, Device, number
 from notebook.charts.marks import Panel
 
 SMALL = 2**20
@@ -40,11 +38,3 @@ def at_11(device: Device, kernel: str, n: object, cache: str = "cold") -> float 
     """The time at offset 11 over that of aligned accesses."""
     at: dict[str, object] = {"block": 512, "n": n, "cache": cache}
     return device.ratio(device.row(kernel, offset=11, **at), device.row(kernel, offset=0, **at))
-
-
-def in_sectors_and_lines(
-    facts: Facts, value: Callable[[Device], float | None]
-) -> list[float] | None:
-    """A count of the newest emulated GPU, which fetches sectors, and of a Fermi, which fetches lines."""
-    fermi = facts.of("fermi")
-    return complete(value(device) for device in (facts.emulated[-1], fermi)) if fermi else None

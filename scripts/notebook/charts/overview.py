@@ -60,24 +60,8 @@ def _of_copy(device: Device, kernel: str, case: dict[str, str]) -> float | None:
 
 
 def _transposes_title(gpu: Device | None) -> str:
-    if gpu is None:
-        return ""
-    shares = complete(
-        _of_copy(gpu, kernel, case)
-        for kernel, case in (
-            ("transpose_read_columns", {"block": "16x16", "l1": "on"}),
-            ("transpose_tile", {}),
-            ("transpose_tile_padded", {}),
-            ("transpose", {"type": "float"}),
-        )
-    )
-    if shares is None:
-        return ""
-    columns, tile, padded, fastest = shares
-    return (
-        f"On the {gpu.name} a transpose that reads columns has {percent(columns)} of the bandwidth of a copy by "
-        f"rows, through a tile {percent(tile)}, through a padded one {percent(padded)}, the fastest {percent(fastest)}"
-    )
+    padded = _of_copy(gpu, "transpose_tile_padded", {}) if gpu else None
+    return f"{gpu.name}: a padded tile: {percent(padded)} of a row copy" if gpu and padded else ""
 
 
 @dataclass(frozen=True)
@@ -195,19 +179,9 @@ def _highest_rate(gpu: Device, level: _Level) -> tuple[float, str]:
 
 
 def _roofline_title(gpu: Device) -> str:
-    naive, best = gpu.row("matmul_naive", block="32x32", m=4096), gpu.row("cublas_sgemm", m=4096)
-    speeds = [gpu.value(row, "flops_per_second") for row in (naive, best)]
-    l1, _ = _highest_rate(gpu, _LEVELS[0])
-    peak = gpu.value(gpu.row("fma_chains", m=4096), "flops_per_second")
-    if naive is None or None in speeds or not l1 or not peak:
+    rows = (gpu.row(kernel, m=4096) for kernel in ("fma_chains", "cublas_sgemm", "matmul_balanced"))
+    speeds = complete(gpu.value(row, "flops_per_second") for row in rows)
+    if speeds is None:
         return ""
-    size, time = _LEVELS[0].bytes(gpu, naive), gpu.value(naive, "time")
-    if not size or not time:
-        return ""
-    share = size / time * 1e6 / l1
-    ours = gpu.value(gpu.row("matmul_balanced", m=4096), "flops_per_second")
-    and_ours = f", ours {percent(ours / peak)}" if ours else ""
-    return (
-        f"On the {gpu.name} the naive product reads the L1 at {percent(share)} of its rate in bytes; "
-        f"cuBLAS reaches {percent((speeds[1] or 0) / peak)} of the multiply-add rate{and_ours}"
-    )
+    peak, library, ours = speeds
+    return f"{gpu.name}: cuBLAS {percent(library / peak)}, ours {percent(ours / peak)} of multiply-adds"

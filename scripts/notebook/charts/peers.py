@@ -1,15 +1,19 @@
-"""The chart of peers: textbook, other people's libraries, ours, and the limit of three problems."""
+"""The chart of peers: textbook, other people's libraries, ours, in percent of the limit of three problems."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from notebook.charts.bars import Bar, bars
+from notebook.charts.bars import Bar, bars, line_between_groups
 from notebook.charts.evidence import Device, Facts, parameter
 from notebook.charts.look import BLUE, GREY, ORANGE, PLAIN, Style
 from notebook.charts.marks import Chart, Panel
 from notebook.charts.sources import Sources
+from notebook.charts.words import percent
 from notebook.data import results
 
+_OURS = "ours"
+# Percent: of the axis.
+_WIDEST = 112
 _ADD: dict[str, object] = {"offset": 0, "n": 2**29}
 _SQUARE: dict[str, object] = {"rows": 16384, "columns": 16384}
 _PRODUCT: dict[str, object] = {"m": 4096, "n": 4096, "k": 4096}
@@ -26,44 +30,43 @@ class _Problem:
     textbook: tuple[str, str]
     peers: tuple[tuple[str, str], ...]
     ours: tuple[str, ...]
-    limit: Callable[[Device], tuple[str, float] | None]
-    unit: float  # of the metric
+    limit: Callable[[Device], float | None]
+    what_limits: str
 
 
-def _streams(*parts: tuple[str, float]) -> Callable[[Device], tuple[str, float] | None]:
+def _streams(*parts: tuple[str, float]) -> Callable[[Device], float | None]:
     """The rate where each stream runs at the rate that it has alone, one after the other."""
 
-    def limit(gpu: Device) -> tuple[str, float] | None:
+    def limit(gpu: Device) -> float | None:
         best = [_best(gpu, (kernel,), "memcpy_ratio", {}) for kernel, _ in parts]
         if None in best:
             return None
         arrays = sum(weight for _, weight in parts)
         time = sum(weight / (rate or 1) for rate, (_, weight) in zip(best, parts, strict=True))
-        return "limit: reads, then writes", arrays / time
+        return arrays / time
 
     return limit
 
 
-def _multiply_adds(gpu: Device) -> tuple[str, float] | None:
-    rate = _best(gpu, ("fma_chains",), "flops_per_second", {"m": 4096})
-    return None if rate is None else ("limit: FMAs on registers", rate)
+def _multiply_adds(gpu: Device) -> float | None:
+    return _best(gpu, ("fma_chains",), "flops_per_second", {"m": 4096})
 
 
 _PROBLEMS = (
     _Problem(
         "07",
-        "c = a + b, 2^29 floats: bandwidth, % of the driver's copy",
+        "add, 2^29 floats",
         "memcpy_ratio",
         _ADD,
         ("read_offset", "textbook: a float a thread"),
         (("torch_add", "PyTorch"), ("cub_transform", "CUB"), ("thrust_transform", "Thrust")),
         ("read_offset_wide_evict_last", "read_offset_bulk"),
         _streams(("read_wide", 2.0), ("write_wide", 1.0)),
-        0.01,
+        "the reads alone, then the writes",
     ),
     _Problem(
         "14",
-        "transpose, 16384 x 16384 floats: bandwidth, % of the driver's copy",
+        "transpose, 16384 x 16384 floats",
         "memcpy_ratio",
         _SQUARE,
         ("transpose_tile_padded", "textbook: padded tile"),
@@ -73,12 +76,12 @@ _PROBLEMS = (
             ("cublas_sgeam", "cuBLAS"),
         ),
         ("transpose", "transpose_tensor"),
-        lambda _: ("limit: the driver's copy", 1.0),
-        0.01,
+        lambda _: 1.0,
+        "the driver's copy",
     ),
     _Problem(
         "19",
-        "product, 4096 cubed, FP32 without tensor cores: TFLOP/s",
+        "product, 4096 cubed, FP32 without tensor cores",
         "flops_per_second",
         _PRODUCT,
         ("matmul_tiled", "textbook: tiles of 32 x 32"),
@@ -90,7 +93,7 @@ _PROBLEMS = (
         ),
         ("matmul_reuse", "matmul_balanced"),
         _multiply_adds,
-        1e12,
+        "multiply-adds on registers",
     ),
 )
 
@@ -105,10 +108,7 @@ def peers(sources: Sources) -> Chart | None:
         panels.append(_panel(problem, gpu, others))
     if not is_drawn:
         return None
-    note = (
-        "Measured, the best of each; peers in their own run. "
-        "First limit: the time of the reads alone plus that of the writes."
-    )
+    note = "Measured, the best of each, in percent of the limit (dashed), which the heading names."
     return Chart(_title(sources), panels, note)
 
 
@@ -123,30 +123,34 @@ def _devices(sources: Sources, number: str) -> tuple[Device | None, Device | Non
 
 def _panel(problem: _Problem, gpu: Device | None, others: Device | None) -> Panel:
     on = f"{gpu.name}: " if gpu else ""
-    panel = Panel((0, 1), (0, 1), heading=on + problem.heading, height=160)
-    groups: list[tuple[str, list[Bar]]] = []
-
-    def add(label: str, value: float | None, style: Style) -> None:
-        if value is not None:
-            value /= problem.unit
-            groups.append((label, [Bar("", value, f"{value:.1f}", style)]))
-
-    if gpu is not None:
-        kernel, label = problem.textbook
-        add(label, _best(gpu, (kernel,), problem.metric, problem.parameters), PLAIN)
-    for kernel, label in problem.peers if others else ():
-        assert others is not None
-        add(label, _best(others, (kernel,), problem.metric, problem.parameters), ORANGE)
-    if gpu is not None:
-        add("ours", _best(gpu, problem.ours, problem.metric, problem.parameters), BLUE)
-        if limit := problem.limit(gpu):
-            add(*limit, GREY)
+    heading = f"{on}{problem.heading} (limit: {problem.what_limits})"
+    panel = Panel((0, _WIDEST), (0, 1), heading=heading, height=110)
+    groups = [
+        (label, [Bar("", 100 * share, percent(share), style)])
+        for label, share, style in _shares(problem, gpu, others)
+    ]
     if not groups:
         panel.nothing()
         return panel
-    panel.x = (0, 1.12 * max(group[0].value for _, group in groups))
     bars(panel, groups)
+    line_between_groups(panel, 100, GREY)
     return panel
+
+
+def _shares(
+    problem: _Problem, gpu: Device | None, others: Device | None
+) -> Iterator[tuple[str, float, Style]]:
+    """Of the limit: the textbook's, the peers' and ours."""
+    limit = problem.limit(gpu) if gpu else None
+    if gpu is None or not limit:
+        return
+    kernel, label = problem.textbook
+    rows: list[tuple[Device, tuple[str, ...], str, Style]] = [(gpu, (kernel,), label, PLAIN)]
+    rows += [(others, (name,), of_peer, ORANGE) for name, of_peer in problem.peers if others]
+    rows += [(gpu, problem.ours, _OURS, BLUE)]
+    for device, kernels, name, style in rows:
+        if value := _best(device, kernels, problem.metric, problem.parameters):
+            yield name, value / limit, style
 
 
 def _best(
@@ -160,22 +164,15 @@ def _best(
 
 
 def _title(sources: Sources) -> str:
-    said, on = [], set()
-    for problem, verb in zip(_PROBLEMS, ("adds", "transposes", "multiplies"), strict=True):
+    """Textbooks and ours over the three problems, on one GPU; "" where one lacks a number."""
+    textbook, ours, on = [], [], set()
+    for problem in _PROBLEMS:
         gpu, others = _devices(sources, problem.chapter)
-        if gpu is None or others is None:
-            return ""
-        ours = _best(gpu, problem.ours, problem.metric, problem.parameters)
-        theirs = [
-            _best(others, (kernel,), problem.metric, problem.parameters)
-            for kernel, _ in problem.peers
-        ]
-        best = max((value for value in theirs if value is not None), default=None)
-        if ours is None or best is None:
-            return ""
-        said.append(f"{verb} at {ours / best:.2f}")
-        on.add(gpu.name)
-    return (
-        f"On the {' and '.join(sorted(on))} the notebook {', '.join(said[:-1])} and {said[-1]} of the best "
-        "peer's speed"
-    )
+        shares = list(_shares(problem, gpu, others))
+        textbook += [share for name, share, _ in shares if name == problem.textbook[1]]
+        ours += [share for name, share, _ in shares if name == _OURS]
+        on |= {gpu.name} if gpu else set()
+    if len(on) != 1 or min(len(textbook), len(ours)) < len(_PROBLEMS):
+        return ""
+    said = (f"{100 * min(some):.0f}–{100 * max(some):.0f} %" for some in (textbook, ours))
+    return "{}: textbooks reach {} of limits, ours {}".format(*on, *said)

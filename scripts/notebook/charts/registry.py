@@ -11,7 +11,7 @@ from notebook.charts import (
     overview,
     peers,
     plain,
-    verdict_charts,
+    validation,
 )
 from notebook.charts.evidence import Facts
 from notebook.charts.marks import Chart
@@ -43,14 +43,9 @@ SPANNING = {
         ("07", "14", "19"),
         peers.peers,
     ),
-    "effects": Spanning(
-        "How large are three textbook effects, generation by generation?",
-        ("02", "12", "17"),
-        effects.effects,
-    ),
-    "verdicts": Spanning("Which claims hold on which GPU?", (), verdict_charts.verdict_matrix),
+    "effects": Spanning("Which rules from books hold on which GPU?", (), effects.effects),
     "validation": Spanning(
-        "How near is predicted time to measured time?", (), verdict_charts.validation
+        "How near is predicted time to measured time?", (), validation.validation
     ),
     "memory": Spanning("Where do the bytes of a transpose go?", ("10", "14"), flow.memory),
 }

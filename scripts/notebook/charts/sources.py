@@ -1,6 +1,5 @@
 """What charts are made of: results of chapters, their verdicts and the time model's validation."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -8,13 +7,14 @@ from notebook.base import csv_table, files
 from notebook.base.errors import Malformed
 from notebook.base.project import Project
 from notebook.charts import device_selection
-from notebook.charts.evidence import Device, Facts, facts
+from notebook.charts.evidence import Facts, facts
 from notebook.data import device_names, published, results
 from notebook.data.chapters import Chapter, all_chapters
 from notebook.data.devices import emulable
 from notebook.data.results import Result
 from notebook.decide import claims, findings, tables
 from notebook.decide.tables import ChapterVerdicts
+from notebook.decide.verdicts import PREDICTED
 from notebook.published import times
 
 VALIDATION = "timing/validation.csv"
@@ -46,13 +46,6 @@ class Sources:
         """What was measured and counted on the GPUs that figures draw, oldest GPU first."""
         return [result for result in self._loaded(chapter) if self.is_drawn(result.device)]
 
-    def crowd(self, number: str) -> Iterator[Device]:
-        """The measured GPUs that figures do not draw one by one, with what they measured of a chapter."""
-        for chapter in (candidate for candidate in self.chapters if candidate.number == number):
-            for result in results.load_chapter(self.project, chapter):
-                if not self.is_drawn(result.device):
-                    yield Device(result)
-
     def _loaded(self, chapter: Chapter) -> list[Result]:
         if chapter.name not in self._own:
             self._own[chapter.name] = results.load_chapter(self.project, chapter)
@@ -67,7 +60,22 @@ class Sources:
         own = [result for chapter in chosen for result in self.own(chapter)]
         claimed = [claim for chapter in chosen for claim in claims.load_right(chapter).right]
         every = [*results.merged_by_device(own), *results.merged_by_device(printed)]
-        return facts(every, claimed, self.siblings | self._of_published)
+        predicted = self._predicted(chosen, own)
+        return facts(every, claimed, self.siblings | self._of_published, predicted)
+
+    def _predicted(self, chosen: list[Chapter], own: list[Result]) -> dict[str, frozenset[str]]:
+        """By claim the generations of which a prediction decides it."""
+        by_claim: dict[str, set[str]] = {}
+        known = {chapter.name: claims.load_right(chapter) for chapter in chosen}
+        for result in own:
+            if not result.is_emulated:
+                continue
+            decided = findings.decided(self.project, known[result.chapter], result)
+            for claim, verdicts in decided.items():
+                if any(one.finding.evidence == PREDICTED for one in verdicts):
+                    generation = result.device.removeprefix(device_names.EMULATED)
+                    by_claim.setdefault(claim, set()).add(generation)
+        return {claim: frozenset(generations) for claim, generations in by_claim.items()}
 
     @cached_property
     def measured(self) -> dict[str, list[str]]:
@@ -112,10 +120,9 @@ class Sources:
 
     @cached_property
     def decided(self) -> list[ChapterVerdicts]:
-        """The verdicts on the GPUs that figures draw."""
+        """The verdicts on all GPUs."""
         findings.prepare(self.project, self.chapters)
-        every = (tables.decide_chapter(self.project, chapter) for chapter in self.chapters)
-        return [verdicts_of_chapter.ours.only(self.is_drawn) for verdicts_of_chapter in every]
+        return [tables.decide_chapter(self.project, chapter) for chapter in self.chapters]
 
     @cached_property
     def predictions(self) -> list[Prediction]:

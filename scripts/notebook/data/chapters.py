@@ -9,7 +9,7 @@ from notebook.base.errors import WRONG_USAGE, Problem
 from notebook.base.project import Project
 from notebook.base.text import close_matches
 
-# What a person edits; README.md is made from it.
+# A person edits this file; README.md is made from it.
 PAGE = "page.md"
 _DIRECTORY = re.compile(r"[0-9]{2}_[a-z][a-z0-9_]*")
 

@@ -11,7 +11,7 @@ EMULATED = "emulated-"
 _VENDORS = ("nvidia-", "amd-")
 # The kind of memory, which drivers append: `h100-80gb-hbm3` is an H100.
 _MEMORY = re.compile(r"-[0-9]+gb-hbm[0-9]+e?$")
-# Of a label beside a curve.
+# The length of a label beside a curve.
 _MAX_LETTERS = 24
 _MAX_LEFT_OUT = 2
 _SPELLED = {"geforce": "GeForce", "ti": "Ti", "pcie": "PCIe"}

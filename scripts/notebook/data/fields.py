@@ -24,13 +24,13 @@ MAX_REPETITIONS_OF_FILE = 20_000
 MEASURED, COUNTED, PREDICTED = "measured", "counted", "predicted"
 EVIDENCE = (MEASURED, COUNTED, PREDICTED)
 GPU, EMULATED = "gpu", "emulated"
-# What holds the data of a row while it runs; between l2 and dram neither holds all of it.
+# The level that holds the data of a row while it runs; between l2 and dram neither holds all of it.
 LEVELS = ("l1", "l2", "l2+dram", "dram")
 KINDS = ("kernel", "memcpy", "cublas", "peer")
-# What limits a predicted time.
+# The bounds of a predicted time.
 BOUNDS = (
-    *("launch", "issue", "fp32", "fp64", "int", "sfu", "lsu", "shared", "l1", "l2", "dram"),
-    *("latency", "atomics"),
+    *("launch", "issue", "fp32", "fp64", "int", "sfu", "tensor", "lsu", "shared", "l1", "l2"),
+    *("dram", "latency", "atomics"),
 )
 
 Json = dict[str, Any]
@@ -58,7 +58,7 @@ def list_of(items: Json, longest: int) -> Json:
     return {"type": "array", "maxItems": longest, "items": items}
 
 
-# What a number of each unit can be. A time is at least a femtosecond of one launch.
+# The range of each unit. A time is at least a femtosecond of one launch.
 UNITS = {
     "count": number(1e-6, 1e18, or_zero=True),
     "bytes": number(1e-6, 1e18, or_zero=True),

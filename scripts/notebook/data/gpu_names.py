@@ -14,7 +14,7 @@ Rows = Mapping[
 
 # Left out where names are compared.
 _BRANDS = {"nvidia", "geforce", "tesla", "quadro"}
-# Of a name that several boards share, the one that is meant; else the one that stands for its generation.
+# The board that a name means, where several share it; else the one that stands for its generation.
 _MEANT = {"h100": "h100-sxm5-80gb-hbm3"}
 _ALIKE = 0.6  # difflib's ratio
 _CAPABILITY = re.compile(r"(?:sm|compute)?_?([0-9]{1,2})\.?([0-9])[af]?")

@@ -18,10 +18,10 @@ _COLUMNS = (
     *("gpu", "generation", "year", "compute_capability"),
     *("sm_count", "max_clock_mhz", "mem_clock_mhz", "dram_bw_gbs", "l2_bytes"),
 )
-# Of a driver's name, what names no GPU: vendor, form and memory.
+# The parts of a driver's name that name no GPU: vendor, form and memory.
 _NOT_A_MODEL = re.compile(r"nvidia|tesla|geforce|quadro|gpu|pcie|sxm[0-9]*|[0-9]+gb|hbm[0-9]+e?")
 _MARKETED = re.compile(r"geforce|laptop|rtx|gtx", re.IGNORECASE)
-# What the harness calls the generations that it does not list (common/lab/device/device_description.cu).
+# The harness's word for generations that it does not list (common/lab/device/device_description.cu).
 _OLDER, _OLDER_YEAR, _FIRST_LISTED = "before Volta", 2016, (7, 0)
 _NEWER = "after Blackwell"
 

@@ -16,8 +16,8 @@ class Metric:
     """One line of the table.
 
     kind: `counter`: what a launch did. `moved`: between host and device, around a launch, or where and
-    when its blocks ran; rows of a GPU carry these themselves, all other counters of a GPU come from a profiler. `rate`: work over
-    time, or the ratio of two rates. `basis`: what efficiencies are computed from, shown nowhere.
+    when its blocks ran; rows of a GPU carry these themselves, all other counters of a GPU come from a
+    profiler. `rate`: work over time, or the ratio of two rates. `basis`: what efficiencies come from, shown nowhere.
     unit: a key of fields.UNITS. nsight: Nsight Compute's name (compute capability 7.0 and later).
     """
 
@@ -68,7 +68,7 @@ COUNTERS = _names("counter", "moved")
 NSIGHT = {metric.name: metric.nsight for metric in TABLE if metric.nsight}
 # The effective bandwidth in percent of the device's theoretical one: computed, never stored.
 PEAK_PERCENT = "peak_percent"
-# What all requests of a kernel's loads move, over the time, in percent of the same: profilers' load
+# The bytes that all requests of a kernel's loads move, over the time, in percent of the same: profilers' load
 # throughput. Computed from time, measured or predicted, and counter: only where there are both.
 LOAD_THROUGHPUT_PERCENT = "load_throughput_percent"
 PERCENTAGES = frozenset(
@@ -78,4 +78,12 @@ PERCENTAGES = frozenset(
         *(metric.name for metric in TABLE if metric.unit == "percent"),
     }
 )
+
+
+def unit_of(metric: str) -> str:
+    """The key of fields.UNITS."""
+    units = {each.name: each.unit for each in TABLE} | {"time": "us"}
+    return units.get(metric, "percent")
+
+
 METRICS = ("time", *RATES, PEAK_PERCENT, LOAD_THROUGHPUT_PERCENT, *COUNTERS)

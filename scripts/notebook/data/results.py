@@ -40,9 +40,9 @@ class Result:
     quick: bool
     by_name: Mapping[str, Repetitions]
     measured_counters: dict[str, dict[str, float]]
-    # What to know before using a benchmark's numbers; only what is published has such.
+    # Caveats of a benchmark's numbers; only published ones have such.
     caveats: dict[str, str] = field(default_factory=dict)
-    # Of a GPU; 0 where it is not recorded. The clock is the highest after any repetition.
+    # Facts of a GPU; 0 where one is not recorded. The clock is the highest after any repetition.
     sm_count: int = 0
     sm_clock_mhz: float = 0
     compute_capability: str = ""

@@ -21,7 +21,7 @@ from notebook.data.devices import is_device
 from notebook.data.metrics import COUNTERS, METRICS, METRICS_FILE
 from notebook.decide.works import OURS
 
-_TEXTS = ("id", "statement", "source", "source_device", "metric", "variant", "why")
+_TEXTS = ("id", "statement", "source_device", "metric", "variant", "why")
 _OPTIONAL = (
     "baseline",
     "expected",
@@ -46,7 +46,7 @@ _LARGEST_RATIO, _LARGEST_VALUE = 1e6, 1e30
 class Claim:
     """One sentence of a source: `metric` of `variant` against that of `baseline`, or in `expected`.
 
-    `source` is a work and a place in it, or "ours". `derived`: the source does not say this; it
+    A source is a work and a place in it, or "ours"; several may say it. `derived`: the source does not say this; it
     follows from what the source says. `claimed` is the ratio variant / baseline that the source
     prints (with `expected`: the value), or that follows from it.
     An end of `expected` may be infinite: `[1.03, inf]` is "at least 1.03".
@@ -59,7 +59,7 @@ class Claim:
 
     id: str
     statement: str
-    source: str
+    sources: tuple[str, ...]
     source_device: str
     metric: str
     variant: str
@@ -164,7 +164,7 @@ def _parse_claim(table: dict[str, Any]) -> Claim:
     if not isinstance(identifier, str) or not _ID.fullmatch(identifier):
         raise ValueError(f"a claim's id {identifier!r} is missing or not of the form a_b_c")
     where = f"claim {identifier}"
-    refuse_unknown(where, table, [*_TEXTS, *_OPTIONAL])
+    refuse_unknown(where, table, [*_TEXTS, "source", *_OPTIONAL])
     for key in _TEXTS:
         if not isinstance(table.get(key), str) or not table[key].strip():
             raise ValueError(f"{where}: {key} is missing or empty")
@@ -180,7 +180,10 @@ def _parse_claim(table: dict[str, Any]) -> Claim:
     for key in ("variant", "baseline"):
         if key in table:
             table[key] = _variant(where, key, table[key])
-    claim = Claim(**(table | _checked_options(where, table)))
+    sources = _sources(where, table.pop("source", None))
+    if table.get("derived", False) and OURS in sources:
+        raise ValueError(f"{where}: derived needs the source that it is derived from, not {OURS!r}")
+    claim = Claim(sources=sources, **(table | _checked_options(where, table)))
     effect = 0.0 if claim.expected is not None or claim.claimed is None else claim.claimed - 1
     if claim.sign * effect < 0:
         raise ValueError(
@@ -223,8 +226,6 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
         options["regimes"] = _regimes(where, table["regimes"])
     if not isinstance(table.get("derived", False), bool):
         raise ValueError(f"{where}: derived is true or false")
-    if table.get("derived", False) and table["source"] == OURS:
-        raise ValueError(f"{where}: derived needs the source that it is derived from, not {OURS!r}")
     because = table.get("because", {})
     if not isinstance(because, dict) or not all(
         is_device(device.replace("*", "x")) and isinstance(reason, str)
@@ -234,6 +235,14 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
             f'{where}: because is a table of device = "reason" (emulated-* is a pattern)'
         )
     return options
+
+
+def _sources(where: str, source: object) -> tuple[str, ...]:
+    """The works that say it: one text, or a list of them."""
+    sources = source if isinstance(source, list) else [source]
+    if not sources or not all(isinstance(work, str) and work.strip() for work in sources):
+        raise ValueError(f"{where}: source is missing or empty; give a text, or a list of texts")
+    return tuple(sources)
 
 
 def _check_claimed(where: str, table: dict[str, Any]) -> None:

@@ -157,6 +157,18 @@ def range_of(claim: Claim, numbers: Iterable[float]) -> str:
     return _with_unit(claim, _range(min(values), max(values), claim)) if values else ""
 
 
+def ratios(numbers: Iterable[float]) -> str:
+    """`1.01–1.02×`, smallest to largest."""
+    values = list(numbers)
+    return "–".join(dict.fromkeys(map(_number, (min(values), max(values))))) + "×"
+
+
+def shares(numbers: Iterable[float]) -> str:
+    """`8.8–9.6 %`."""
+    values = [100 * number for number in numbers]
+    return "–".join(dict.fromkeys(f"{end:.2g}" for end in (min(values), max(values)))) + " %"
+
+
 def _ratios(verdicts: Iterable[Verdict]) -> list[float]:
     return [verdict.finding.ratio for verdict in verdicts if verdict.finding.ratio is not None]
 

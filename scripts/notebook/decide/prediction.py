@@ -27,7 +27,7 @@ COLUMNS = (
     *("architecture", "chapter", "name", "baseline", "level"),
     *("predicted_ratio", "measured_ratio"),
 )
-# Of the errors, those that a band holds: beyond each of its ends is one in twenty. Fewer ratios do not tell where
+# The share of the errors that a band holds: beyond each of its ends is one in twenty. Fewer ratios do not tell where
 # they lie.
 SHARE_IN_BAND = 0.9
 MIN_ERRORS = 40
@@ -43,7 +43,7 @@ _OF_REFERENCES = ("memcpy_ratio", "cublas_ratio")
 
 # Launches that these bound keep to themselves: where their data lie says little of how they err.
 OF_SM = "sm"
-BOUNDS_OF_SM = frozenset(("issue", "fp32", "fp64", "int", "sfu", "lsu", "shared", "l1"))
+BOUNDS_OF_SM = frozenset(("issue", "fp32", "fp64", "int", "sfu", "tensor", "lsu", "shared", "l1"))
 
 
 def predicted_seconds(result: Result, variant: str) -> dict[str, float]:
@@ -138,7 +138,7 @@ def predicted_interval(
     known = _log_errors(root / TABLE).get(generation, [])
     size = abs(math.log(ratio))
     if known:
-        # What others print does not say what held the data: it counts for each level.
+        # Published numbers do not say which level held the data: they count for each.
         alike = [
             error for error in known if error.chapter != chapter and error.level in ("", level)
         ]

@@ -129,7 +129,7 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
         "chapter": verdict.chapter,
         "claim": claim.id,
         "statement": claim.statement,
-        "source": claim.source,
+        "source": "; ".join(claim.sources),
         "derived": claim.derived,
         "source_device": claim.source_device,
         "why": claim.why,
@@ -261,7 +261,7 @@ def _number(claim: Claim, value: float) -> str:
 
 def said_by(claim: Claim) -> str:
     """Who says it, with the number printed: `Cheng 2014, ch. 4: 49.8 %`, `from Kirk & Hwu, 4.5`, `ours`."""
-    who = f"{'from ' if claim.derived else ''}{works.short(claim.source)}"
+    who = f"{'from ' if claim.derived else ''}{', '.join(dict.fromkeys(map(works.short, claim.sources)))}"
     if claim.claimed is None:
         return who
     unit = " %" if claim.baseline is None and _is_percent(claim) else ""

@@ -21,9 +21,9 @@ ERRORS = Path("data/timing/gpu_errors.csv")
 ERRORS_COLUMNS = ("architecture", "gpu", "predicted_ratio", "measured_ratio")
 TRIALS = Path("data/timing/transfer.csv")
 TRIALS_COLUMNS = ("architecture", "kind", "judged", "in_band", "decided", "right")
-# Of each GPU, the ratios nearest in size to the one in question; all of one that has fewer.
+# The ratios of each GPU that are nearest in size to the one in question; all of one that has fewer.
 ALIKE = 10
-# What must be right of the verdicts that are decided of generations left out, and how many of how many generations.
+# The share that must be right of the verdicts decided for generations left out, and how many of how many generations.
 SHARE_RIGHT = 0.95
 MIN_DECIDED, MIN_GENERATIONS = 30, 3
 # So many of one generation, ratios or decided verdicts, say something of that generation.

@@ -35,7 +35,7 @@ from notebook.decide.judging import (
 )
 from notebook.decide.prediction import band, predicted_numbers
 
-# What a finding rests on.
+# The evidence of a finding.
 MEASURED, COUNTED, PREDICTED, PUBLISHED = "measured", "counted", "predicted", "published"
 
 _NO_TIME = "no time of these rows is predicted"

@@ -15,7 +15,7 @@ from notebook.tools import toolbox
 
 # The oldest that nvcc 13 compiles for; older architectures execute its PTX.
 _OLDEST = 75
-# What the user may choose instead.
+# The user may choose these instead.
 _CHOOSES_ARCHITECTURE = re.compile(
     r"-(arch|gencode|gpu-architecture|-gpu-architecture|-generate-code)\b"
 )

@@ -20,13 +20,13 @@ from notebook.emulate.launches.runs import Emulated
 Counts = dict[str, dict[str, dict[str, float]]]  # by GPU and kernel; those that are left out are 0
 
 VERSION = 1
-# What costs time wherever it grows. Requests come from the code; sectors and conflicts from its addresses.
+# These cost time wherever they grow. Requests come from the code; sectors and conflicts from its addresses.
 WATCHED = (
     "load_sectors", "store_sectors", "atomic_sectors", "reduction_sectors", "texture_load_sectors",
     "shared_load_bank_conflicts", "shared_store_bank_conflicts", "shared_atomic_bank_conflicts",
     "local_load_requests", "local_store_requests",
 )  # fmt: skip
-# Of a thread, the most of all launches; absent where no ptxas was there to ask.
+# A thread's maximum over all launches; absent where no ptxas was there to ask.
 SPILLS = "spill_bytes"
 _LAUNCHES = "launches"
 

@@ -22,7 +22,7 @@ from notebook.emulate.launches.metrics import LEGEND
 from notebook.emulate.launches.records import Launch
 from notebook.emulate.launches.runs import Emulated
 
-# Of those that take longest; the page says how many there are.
+# The number of launches shown, the longest first; the page says how many there are.
 MAX_KERNELS = 40
 _STYLE = Path(__file__).parents[1] / "report" / "assets" / "emulated.css"
 

@@ -14,11 +14,11 @@ from notebook.base.text import plain, quoted
 
 # Ours, and all that a program may ask for.
 RUNTIMES = ("libcudart.so.13", "libcudart.so.12")
-# What stands beside them, for programs that load it.
+# The libraries beside them, for programs that load them.
 LIBRARIES = (*RUNTIMES, "libcublas.so.13", "libcublas.so.12")
 HOW_TO_BUILD = "nvcc -cudart shared -arch=compute_75 -lineinfo"
 
-# What a program imports that measures time by the host's clock.
+# Imports of a program that measures time by the host's clock.
 _CLOCKS = {
     "_ZNSt6chrono3_V212steady_clock3nowEv": "std::chrono::steady_clock",
     "_ZNSt6chrono3_V212system_clock3nowEv": "std::chrono::system_clock",

@@ -31,7 +31,7 @@ class Point:
 def point(number: int, launch: Launch) -> Point | None:
     """None where no time is predicted or nothing is read from memory or written."""
     counters = launch.counters
-    # What has to move at least: reads of a cold L2, and each sector that is written once.
+    # The least that has to move: reads of a cold L2, and each sector that is written once.
     written = SECTOR_BYTES * counters.get("l2_write_sectors_least", 0)
     moved = counters.get("dram_read_bytes", 0) + written
     instructions, _ = launch.instructions

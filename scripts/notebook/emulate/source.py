@@ -12,7 +12,7 @@ from notebook.emulate.launches.records import CodeLine, Launch, Place, Site, mer
 _SHADES = (0.01, 0.05, 0.15, 0.35, 0.6)
 # Lines without counts are shown where they join others.
 _LONGEST_GAP = 6
-# Of all waiting: what less waits for is not worth a word.
+# A share of all waiting: a smaller one is not worth a word.
 _MIN_WAIT = 0.01
 
 

@@ -87,7 +87,7 @@ class Campaign:
     # Whether the nodes see this file system; else the output of tasks stays on them until it is fetched.
     is_shared: bool
     placement: Placement
-    # What is compiled for: the build's option of that name.
+    # The targets of the build: its option of that name.
     gpu_targets: str
     tasks: list[Task] = field(default_factory=list)
     # The jobs that build, which tasks wait for, by the tree that they build in.

@@ -65,7 +65,7 @@ class Tree:
     folder: str
     revision: str
     packed: str = ""
-    # What it is compiled for: the build's option of that name.
+    # The targets of the build: its option of that name.
     gpu_targets: str = ""
 
     @property
@@ -125,7 +125,7 @@ def options(kind: Kind, name: str, minutes: int, output: str, where: Placement) 
         "--nodes=1",
         "--ntasks=1",
         f"--time={minutes}",
-        # What an earlier attempt has printed must not stand before the results of the next.
+        # The output of an earlier attempt must not stand before the results of the next.
         "--open-mode=truncate",
         f"--output={output}",
         *where.options(),

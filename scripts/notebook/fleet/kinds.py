@@ -9,7 +9,7 @@ from notebook.base.project import Project
 from notebook.base.text import close_matches, plain
 from notebook.data import devices
 
-# What Slurm calls a generic resource: gpu, gpu:a100. An administrator may also offer `emulated:fermi`.
+# A generic resource of Slurm: gpu, gpu:a100. An administrator may also offer `emulated:fermi`.
 _GRES = re.compile(r"(?P<name>gpu|emulated)(?::(?P<type>[A-Za-z0-9][A-Za-z0-9_.-]{0,62}))?")
 
 

@@ -25,7 +25,7 @@ UNKNOWN = "unknown"
 
 _SECONDS_BETWEEN_LOOKS = 2.0
 
-# What `fleet run --retry` submits again.
+# `fleet run --retry` submits these again.
 NOT_DONE = (FAILED, UNKNOWN)
 # How a shell says that a signal ended its command: 128 + the signal.
 _OF_A_SIGNAL = 128

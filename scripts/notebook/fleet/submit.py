@@ -19,7 +19,7 @@ from notebook.fleet.job import Tree
 from notebook.fleet.kinds import Kind
 from notebook.run import estimates
 
-# Of a clean build of all chapters on two slow cores, with everything to install.
+# The time of a clean build of all chapters on two slow cores, with everything to install.
 _BUILD_MINUTES = 60
 # Slurm's default for the size of a script is 4 MiB.
 _LARGEST_SCRIPT = 4 * 2**20

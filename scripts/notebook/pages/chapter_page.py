@@ -17,23 +17,25 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from notebook.base import files
+from notebook.base import files, markers
 from notebook.base.errors import Problem
+from notebook.base.markers import Marker, WrongMarker
 from notebook.base.project import Project
 from notebook.base.text import close_matches, short
 from notebook.data.chapters import PAGE
 from notebook.decide import answers
 from notebook.decide.tables import ChapterVerdicts
-from notebook.pages import citations, lore_table, markers
-from notebook.pages.markers import Marker, WrongMarker
+from notebook.pages import citations, rule_table
 from notebook.pages.prose_numbers import ChapterNumbers
 
 _HEAD = "<!-- Edit this file; `scripts/lab figures {number}` makes README.md from it. -->"
-_MADE = "<!-- Made by `scripts/lab figures {number}` from page.md, which is the file to edit. -->"
+_MADE = "<!-- Made by `scripts/lab figures {number}` from page.md. -->"
 # Inline code, which keeps its braces; else a placeholder.
 _CODE_OR_PLACEHOLDER = re.compile(r"`[^`]*`|\{([^{}]*)\}|[{}]")
 _FENCE = "```"
 _INDENTED = "    "
+_FOLD = "<details>"
+_TABLE_ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
 _LINK_TO_CHAPTER = re.compile(r"\[([^\]]*)\]\(\.\./([0-9]{2}_[a-z0-9_]+)/[^)]*\)")
 
 Table = Callable[[Marker], list[str]]
@@ -62,7 +64,8 @@ class ChapterPage:
         head = _HEAD.format(number=self._chapter.number)
         if self._first != head:
             raise WrongMarker(1, f"the first line of {PAGE} is: {head}")
-        made = "\n".join(self._lines(table))
+        shown, fold, folded = "\n".join(self._lines(table)).partition(_FOLD)
+        made = f"{_TABLE_ROW.sub(_without_blanks, shown)}{fold}{folded}"
         return (
             f"{_MADE.format(number=self._chapter.number)}\n{_LINK_TO_CHAPTER.sub(self._link, made)}"
         )
@@ -95,11 +98,12 @@ class ChapterPage:
                 return match[0]
             if match[1] is None:
                 raise ValueError(f"a stray {match[0]} (a placeholder is {{name:form}})")
-            return self._number(match[1])
+            return self.number(match[1])
 
         return _CODE_OR_PLACEHOLDER.sub(number, text)
 
-    def _number(self, placeholder: str) -> str:
+    def number(self, placeholder: str) -> str:
+        """What a placeholder becomes; raises ValueError and answers.Unanswered."""
         if placeholder.startswith(citations.PREFIX):
             return self._citations.checked(placeholder.removeprefix(citations.PREFIX))
         name, _, form = placeholder.partition(":")
@@ -113,7 +117,7 @@ class ChapterPage:
             known = close_matches(claim, [*self._numbers.known, *claimed], most=5)
             raise ValueError(f"unknown number {short(claim)}; {known}")
         if form == "verdict":
-            return lore_table.verdict_word(self._decided, claim)
+            return rule_table.verdict_word(self._decided, claim)
         return answers.filled(self._decided, f"{{{placeholder}}}")
 
     @cached_property
@@ -152,6 +156,11 @@ def in_plain_words(markdown: str) -> str:
     inline = MarkdownIt().parseInline(markdown)[0].children or []
     parts = (" " if part.type.endswith("break") else part.content for part in inline)
     return " ".join("".join(parts).split())
+
+
+def _without_blanks(row: re.Match[str]) -> str:
+    """A row of a table without the blanks around its bars: words that a reader counts are words."""
+    return f"|{row[0][1:-1].strip().replace(' | ', '|')}|"
 
 
 def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:

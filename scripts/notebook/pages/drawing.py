@@ -10,6 +10,7 @@ from notebook.base.progress import say
 from notebook.base.project import Project
 from notebook.charts import figures
 from notebook.charts.figures import Drawn, Figure, Freshness
+from notebook.data import schema
 from notebook.data.chapters import Chapter, all_chapters
 from notebook.pages import pages
 
@@ -20,12 +21,21 @@ def draw(project: Project, asked: list[Chapter] | None = None, form: str = "svg"
     if form != "svg":
         figures.require_gnuplot()
         return _draw_copies(project, asked, form)
+    _write_schema(project)
     # Pages describe their pictures by what these say; without gnuplot their tables are written all the same.
     if figures.gnuplot_version():
         _write(project, _known(project, asked))
     write_pages(project, asked)
     figures.require_gnuplot()
     return 0
+
+
+def _write_schema(project: Project) -> None:
+    """Brings data/schema.json up to date, which follows from the tables of fields and metrics."""
+    path = project.root / "data" / "schema.json"
+    if path.is_file() and path.read_text(encoding="utf-8") != schema.as_text():
+        files.write(path, schema.as_text())
+        say(f"brought {project.quoted(path)} up to date")
 
 
 def _known(project: Project, asked: list[Chapter] | None) -> list[Figure]:
@@ -45,6 +55,7 @@ def _draw_copies(project: Project, asked: list[Chapter] | None, form: str) -> in
 
 def draw_figures(project: Project, chapters: list[Chapter]) -> None:
     """Draws the chapters' figures, and those of several chapters that they have a part in."""
+    _write_schema(project)
     _write(project, figures.all_figures(project, chapters))
 
 

@@ -19,12 +19,11 @@ from notebook.base.text import close_matches, markdown_cell, markdown_table
 from notebook.data import device_names
 from notebook.data.devices import PUBLISHED
 from notebook.data.results import Result
-from notebook.decide import outcomes
+from notebook.decide import outcomes, rules
 from notebook.decide.claims import Claim
 from notebook.decide.judging import DOES_NOT_APPLY, NO_DATA
 from notebook.decide.tables import ChapterVerdicts
 from notebook.decide.verdicts import Verdict
-from notebook.pages import lore_table
 
 MAX_ROWS = 6
 _KINDS = {"measured": "gpu", "emulated": "emulated", "published": "published"}
@@ -76,7 +75,7 @@ def _column(decided: ChapterVerdicts, row: str) -> Column:
         raise ValueError(f"expected 'claim_id: heading', found {row!r}")
     asked = [part.strip().partition("@") for part in ids.split(",")]
     return Column(
-        [(lore_table.claim_of(decided, claim), where) for claim, _, where in asked],
+        [(rules.claim_of(decided, claim), where) for claim, _, where in asked],
         heading.strip(),
     )
 
@@ -157,11 +156,7 @@ def _cell(
 
 
 def _is_at(verdict: Verdict, where: str) -> bool:
-    return not where or where == _level(verdict) or f"/{where}/" in f"/{verdict.regime}/"
-
-
-def _level(verdict: Verdict) -> str:
-    return verdict.label.partition(" ")[0]
+    return not where or where == rules.level_of(verdict) or f"/{where}/" in f"/{verdict.regime}/"
 
 
 def _said(claim: Claim, verdicts: list[Verdict], as_key: bool) -> str:
@@ -174,7 +169,10 @@ def _said(claim: Claim, verdicts: list[Verdict], as_key: bool) -> str:
         return value
     if len(words) == 1:
         return f"{value}, {word}"
-    levels = {level: [v for v in verdicts if _level(v) == level] for level in map(_level, verdicts)}
+    levels = {
+        level: [v for v in verdicts if rules.level_of(v) == level]
+        for level in map(rules.level_of, verdicts)
+    }
     if len(levels) > 1 and all(len(outcomes.words_of(group)[1]) == 1 for group in levels.values()):
         return "; ".join(
             f"{_LEVELS.get(level, level)} {_said(claim, group, as_key)}"

@@ -1,8 +1,10 @@
 """What is generated in pages: the texts of their pictures, and tables (markers.py says how a page asks
 for one):
 
-- lab:lore: what is said and what holds; rows `02 claim_id: lore | measured | by generation`;
-- lab:chapters: all chapters and their questions;
+- lab:rules: what books say and what holds on the newest GPUs and the others; rows as in decide/rules.py;
+- lab:text: lines with numbers (front_text.py);
+- lab:effects: the rules of the front page, by generation;
+- lab:chapters: all chapters, their questions, and how many of their claims hold;
 - lab:verdicts CHAPTER: all verdicts of a chapter;
 - lab:counters CHAPTER: its counters, predicted, counted and measured (counter_table.py);
 - lab:gpus: what a chapter found, GPU by GPU (gpu_table.py).
@@ -13,41 +15,44 @@ In a chapter's page.md the chapter is not named.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
+from itertools import groupby
 from pathlib import Path
 
-from notebook.base import files
+from notebook.base import files, markers
 from notebook.base.errors import Problem, refuse
+from notebook.base.markers import Marker, WrongMarker
 from notebook.base.progress import say
 from notebook.base.project import Project
 from notebook.base.text import close_matches, markdown_cell, markdown_table
 from notebook.charts import figures
-from notebook.data import names
+from notebook.data import device_names, names
 from notebook.data.chapters import PAGE, Chapter, all_chapters
 from notebook.data.results import Result
-from notebook.decide import findings, lore_generations, tables
+from notebook.decide import findings, rules, tables
+from notebook.decide.rules import Rule
 from notebook.decide.tables import ChapterVerdicts
 from notebook.pages import (
     counter_table,
+    front_text,
     gpu_table,
     kernel_files,
-    lore_table,
-    markers,
     page_tables,
+    rule_table,
+    verdict_page,
 )
 from notebook.pages.chapter_page import ChapterPage
-from notebook.pages.lore_table import LoreLine
-from notebook.pages.markers import Marker, WrongMarker
 from notebook.pages.page_tables import link
 
 # Besides the chapters' own pages.
-_CHINESE = "README.zh.md"
-FRONT_PAGES = ("README.md", _CHINESE)
+_FRONT, _CHINESE = "README.md", "README.zh.md"
+FRONT_PAGES = (_FRONT, _CHINESE, "chapters/README.md")
 _PICTURE = re.compile(r"!\[[^\]\n]*\]\(([a-z./]*plots/[a-z0-9_]+\.svg)\)")
 _KINDS = (
     "chapters",
-    "lore",
-    "generations",
+    "rules",
+    "text",
+    "effects",
     "verdicts CHAPTER",
     "counters CHAPTER",
 )
@@ -137,7 +142,13 @@ class Pages:
     def _of_all(self, page: Path, marker: Marker) -> list[str]:
         if marker.kind == "chapters":
             return self._chapters(page)
-        return self._lore(page, marker) if marker.kind == "lore" else self._generations(page)
+        if marker.kind == "text":
+            return ["", *front_text.lines(self.project, marker.rows, self._found), ""]
+        return self._rules(page, marker) if marker.kind == "rules" else self._effects(page)
+
+    def _found(self, number: str) -> ChapterVerdicts | None:
+        chapter = next((one for one in self.chapters if one.number == number), None)
+        return self.decided(chapter) if chapter else None
 
     def _chapter(self, text: str) -> Chapter:
         by_name = {
@@ -158,45 +169,76 @@ class Pages:
         return counter_table.lines(decided.chapter, decided.results, linked)
 
     def _chapters(self, page: Path) -> list[str]:
+        """Their questions, and how the claims stand on the newest GPUs."""
+        gpus = self._newest
+        rows = []
+        for chapter in self.chapters:
+            decided = self._decidable(chapter)
+            standings = verdict_page.standings(decided) if decided else {}
+            counts = (verdict_page.counts(standings.get(gpu, [])) for gpu in gpus)
+            cells = map(markdown_cell, (chapter.question, *counts))
+            rows.append([link(page, chapter.name, chapter.directory), *cells])
+        header = ["chapter", "question", *(f"claims on {device_names.short(gpu)}" for gpu in gpus)]
+        return ["", *markdown_table(header, rows), ""]
+
+    @cached_property
+    def _newest(self) -> list[str]:
+        return rule_table.newest(filter(None, map(self._decidable, self.chapters)))
+
+    def _decidable(self, chapter: Chapter) -> ChapterVerdicts | None:
+        """None where its claims are wrong, which its own page says."""
+        try:
+            return self.decided(chapter)
+        except Problem:
+            return None
+
+    def _rules(self, page: Path, marker: Marker) -> list[str]:
+        """By topic, a line of its own each."""
+        words = rule_table.CHINESE if _is_chinese(page) else rule_table.ENGLISH
+        header = rule_table.header(self._newest, words)
+        body = []
+        for topic, of_topic in groupby(self._asked(marker.rows), key=lambda rule: rule.topic):
+            body += [[f"**{markdown_cell(topic)}**", *([""] * (len(header) - 1))]] if topic else []
+            for rule in of_topic:
+                where = self._where(page, rule, words.code)
+                body.append(
+                    rule_table.row(self._decided_of(rule), rule, self._newest, where, words)
+                )
+        return ["", *markdown_table(header, body), ""]
+
+    def _effects(self, page: Path) -> list[str]:
+        """Of the rules of the front page."""
+        front = files.text_of(self.project.root / _FRONT)
+        asked = list(self._asked(markers.rows_of(front, "rules")))
+        decided = [self._decided_of(rule) for rule in asked]
         rows = [
-            [link(page, chapter.name, chapter.directory), markdown_cell(chapter.question)]
-            for chapter in self.chapters
+            rule_table.effects_row(of_rule, rule, self._where(page, rule))
+            for of_rule, rule in zip(decided, asked, strict=True)
         ]
-        return ["", *markdown_table(["chapter", "question"], rows), ""]
+        return ["", *markdown_table(rule_table.effects_header(decided), rows), ""]
 
-    def _lore(self, page: Path, marker: Marker) -> list[str]:
-        words = lore_table.CHINESE if _is_chinese(page) else lore_table.ENGLISH
-        rows = []
-        for answer in self._asked(marker.rows):
-            chapter = self._chapter(answer.chapter)
-            decided = self.decided(chapter)
-            kernel = names.kernel(lore_table.claim_of(decided, answer.claim).variant)
-            where = link(page, chapter.number, chapter.directory)
-            if code := kernel_files.of(chapter.directory, kernel):
-                where += f"&nbsp;{link(page, words.code, code)}"
-            rows.append(lore_table.lore_row(decided, answer, where, words))
-        return ["", *markdown_table(words.header, rows), ""]
+    def _decided_of(self, rule: Rule) -> ChapterVerdicts:
+        return self.decided(self._chapter(rule.chapter))
 
-    def _asked(self, rows: Iterable[str]) -> Iterator[LoreLine]:
-        """The rows of the front page, without those of chapters that have been removed; raises ValueError."""
-        numbers = {chapter.number for chapter in self.chapters}
-        for row in rows:
-            answer = lore_table.parse(row)
-            if answer.chapter in numbers or not re.fullmatch(r"[0-9]{2}", answer.chapter):
-                yield answer
+    def _where(self, page: Path, rule: Rule, code: str = "") -> str:
+        """Links to the chapter and, where it has a name for it, to the code."""
+        chapter = self._chapter(rule.chapter)
+        where = link(page, chapter.number, chapter.directory)
+        kernel = names.kernel(rules.claim_of(self._decided_of(rule), rule.claim).variant)
+        path = kernel_files.of(chapter.directory, kernel) if code else None
+        return f"{where}&nbsp;{link(page, code, path)}" if path else where
+
+    def _asked(self, rows: Iterable[str]) -> Iterator[Rule]:
+        """The rules that a page lists, without those of chapters that have been removed, or whose claims are wrong;
+        raises ValueError."""
+        by_number = {chapter.number: chapter for chapter in self.chapters}
+        for rule in rules.parse(rows):
+            chapter = by_number.get(rule.chapter)
+            if chapter and self._decidable(chapter):
+                yield rule
             else:
-                self.say(f"there is no chapter {answer.chapter}: its rows are left out")
-
-    def _generations(self, page: Path) -> list[str]:
-        """Of the page's lore."""
-        words = lore_generations.CHINESE if _is_chinese(page) else lore_generations.ENGLISH
-        rows = []
-        for answer in self._asked(markers.rows_of(files.text_of(page), "lore")):
-            decided = self.decided(self._chapter(answer.chapter))
-            claim = lore_table.claim_of(decided, answer.claim)
-            lore = answer.label.split("|")[0].strip()
-            rows.append(lore_generations.row(decided, claim, lore, words))
-        return ["", *markdown_table(words.header, rows), ""]
+                lacks = "has wrong claims" if chapter else "is not there"
+                self.say(f"chapter {rule.chapter} {lacks}: its rows are left out")
 
 
 def write_all(project: Project, asked: list[Chapter] | None = None) -> list[Path]:

@@ -21,7 +21,7 @@ HELD, PARTLY, FELL, OPEN = "holds", "holds at some sizes", "falls", "is open"
 # Each with its plural.
 STANDINGS = {HELD: "hold", PARTLY: "hold at some sizes", FELL: "fall", OPEN: "are open"}
 MAX_NAMED = 3
-# What falls, the most surprising first.
+# The claims that fall, the most surprising first.
 _ORDER = (judging.OPPOSITE, judging.NO_EFFECT, judging.DOES_NOT_HOLD, judging.WEAKER)
 _HOLDS = (*judging.CONFIRMED, judging.STRONGER)
 _INDENT = "    "
@@ -88,10 +88,13 @@ def _chapter(
     return [*text, ""]
 
 
+def counts(standings: list[Standing]) -> str:
+    """`of 30 claims 24 hold, 5 fall, 1 is open`."""
+    return _counts(Counter(one.word for one in standings))
+
+
 def _device(device: str, standings: list[Standing]) -> list[str]:
-    name = device_names.short(device)
-    counted = Counter(claim_standing.word for claim_standing in standings)
-    text = [f"{_INDENT}{name}: {_counts(counted)}"]
+    text = [f"{_INDENT}{device_names.short(device)}: {counts(standings)}"]
     fallen = sorted(
         (claim_standing for claim_standing in standings if claim_standing.word == FELL),
         key=lambda claim_standing: (

@@ -21,7 +21,7 @@ from notebook.tools import toolbox
 PROCESSES = 2
 # Repositories whose programs a chapter's peers.cu includes where it finds them.
 CHECKOUTS = ("SGEMM_CUDA", "cuda-samples")
-# What the chapter's own results know of the GPU.
+# The GPU's facts in the chapter's own results.
 _OF_THE_GPU = (
     *("device", "device_kind", "gpu_name", "generation", "compute_capability", "year", "sm_count"),
     *("l2_bytes", "dram_bytes_per_second", "fetch_unit_bytes", "ecc", "mig", "driver", "compiler"),

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from statistics import median
 
 from notebook.base.project import Project
-from notebook.published.times import Compared, Errors, Table, read, tables
+from notebook.published.times import Errors, Table, read, tables
 from notebook.timing import errors as time_errors
 
 WORST_TIME, WORST_RATIO, WORST_RANK = 0.35, 0.20, 0.8
@@ -80,7 +80,7 @@ def _summary(everything: Errors, errors_of: dict[str, Errors], generations: Gene
     eras = len({generations[gpu] for gpu in gpus})
     return (
         f"{len(everything.rows)} printed times of {len(gpus)} GPUs of {eras} generations: MAPE {found.mean:.1%}, "
-        f"median {found.median:.1%}; {found.ratios_right:.0%} of the ratios of two times of a table are right within 20 %."
+        f"median {found.median:.1%}; {found.ratios_right:.0%} of ratios within a table are right within 20 %."
     )
 
 

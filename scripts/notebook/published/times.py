@@ -48,7 +48,7 @@ _SCHEMA = {
     "properties": {"table": fields.list_of(_TABLE, 1000)},
 }
 _PRINTED = ("device", "name", "metric", "value")
-# What a row prints instead of a time is a rate of this work.
+# A row without a time prints a rate of this work.
 _TIME, _BYTES, _FLOPS = "time_us", "bytes_per_second", "flops_per_second"
 
 

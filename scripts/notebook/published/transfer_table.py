@@ -15,8 +15,8 @@ from notebook.decide.transfer import RatioError, Trial
 from notebook.published.times import ClaimedRatio, Compared, Errors, is_a_ratio
 
 CLAIM, RATIO = "claim", "ratio"
-# Of any ratio of two times: there is an effect.
-_SLOWER = Claim("", "", "", "", metric="time", variant="", why="", direction="slower")
+# A ratio of two times beyond it is an effect.
+_SLOWER = Claim("", "", (), "", metric="time", variant="", why="", direction="slower")
 # Ratios whose bands the page shows.
 _SHOWN = (1.1, 2.0, 5.0)
 

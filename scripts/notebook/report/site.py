@@ -21,7 +21,7 @@ from notebook.decide.tables import ChapterVerdicts
 from notebook.pages.pages import Pages
 from notebook.report import kernel_data, rendering, verdict_data
 
-# Of a hundred devices; with a dozen it is a third of that.
+# The size with a hundred devices; with a dozen it is a third of that.
 MAX_BYTES = 20 * 2**20
 _ASSETS = Path(__file__).parent / "assets"
 

@@ -26,7 +26,7 @@ from notebook.decide import convergence
 from notebook.run import estimates, inputs
 from notebook.tools import toolbox
 
-# What counts can have in common, whenever and with whatever they were made.
+# Fields that counts can have in common, whenever and with whatever they were made.
 _CONTEXT_OF_THE_RUN = {
     *documents.CONTEXT_OF_THE_HOST,
     *("date", "git_revision", "git_dirty", "compiler", "compile_flags", "emulator_version"),
@@ -173,7 +173,7 @@ def _process(
     began = time.monotonic()
     _execute(project, chapter, target, how, out, flags)
     document = _read(chapter, out, is_timed=_COUNT_MIGRATIONS not in flags)
-    # What `lab run` and `lab fleet` estimate the next run by.
+    # `lab run` and `lab fleet` estimate the next run by these.
     document["context"]["process_seconds"] = [round(time.monotonic() - began, 1) or 0.1]
     _require_asked(document, chapter, target)
     return document

@@ -10,7 +10,7 @@ from notebook.base.project import Project
 from notebook.data import schema
 from notebook.data.chapters import Chapter
 
-# Of a chapter that was never run: longer than any on an H200 or on one CPU of today.
+# The estimate of a chapter that was never run: longer than any on an H200 or on one CPU of today.
 _UNKNOWN_SECONDS = 120.0
 # Starting, installing into .venv, looking whether everything is built.
 _START_SECONDS = 60.0

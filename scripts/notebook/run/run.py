@@ -35,7 +35,7 @@ class Steps:
     quick: bool = False
     only_builds: bool = False
     draws: bool = True
-    # Of one process of a chapter, in minutes.
+    # The limit of one process of a chapter, in minutes.
     time_limit: float | None = None
     # A regular expression for the names of the rows that run; no figure is drawn of some rows.
     filter: str | None = None

@@ -26,12 +26,12 @@ class Arrays {
     std::size_t size() const { return size_; }
 
     Set& set(std::size_t index) {
-        while (sets_.size() <= index) {
-            sets_.push_back({lab::repeated(values_, size_), lab::DeviceBuffer<float>(size_)});
-        }
-        return sets_[index];
+        return lab::set_of(sets_, index, [&] {
+            return Set{lab::repeated(values_, size_), lab::DeviceBuffer<float>(size_)};
+        });
     }
 
+    // For an element that the kernel must not touch, the expected value is lab::poison_value<float>().
     void check() { lab::expect_repeats(set(0).out, {0, size_}, lab::DeviceBuffer<float>(values_)); }
 
   private:

@@ -1,4 +1,4 @@
-# A bar for each variant, until there is a chart.py beside it.
+# The axes and places of what chart.py chooses.
 height = 420
 load 'style.gp'
 set grid xtics noytics

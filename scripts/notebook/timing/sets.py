@@ -46,7 +46,10 @@ def all_sets(project: Project) -> list[TimeSet]:
     }
     return [
         TimeSet("chapters, H200", read(project, CHAPTERS, "chapter", "measured_seconds")),
-        TimeSet("chapters, H100: nothing fitted", read(project, UNSEEN_GPU, "chapter", "measured_seconds")),
+        TimeSet(
+            "chapters, H100: nothing fitted",
+            read(project, UNSEEN_GPU, "chapter", "measured_seconds"),
+        ),
         TimeSet(f"printed times, {len(gpus)} GPUs", printed),
         TimeSet("programs of others, H200: half looked at", halves[False]),
         TimeSet("programs of others, H200: half held back", halves[True]),

@@ -17,7 +17,7 @@ from notebook.base.project import Project
 from notebook.base.text import short
 from notebook.tools import gpus_here, nvcc, toolbox
 
-# Of build/, what no build makes again.
+# The parts of build/ that no build makes again.
 _KEPT = {"results", "quick", "filtered", "runs", "figures", "fleet"}
 # Not the script `meson`: its first line breaks when the working tree moves.
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]

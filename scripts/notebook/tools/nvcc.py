@@ -15,12 +15,12 @@ from notebook.base.text import plain
 
 # CUDA 12.3 and older cannot compile the harness, or have a runtime that the emulated one does not replace.
 OLDEST = (12, 4)
-# What requirements/nvcc.txt pins.
+# The packages that requirements/nvcc.txt pins.
 FROM_PYPI = (13, 0)
 _RELEASE = re.compile(r"release (\d+)\.(\d+)")
 _CODE = re.compile(r"sm_(\d+)\b")
 _REASON = re.compile(r"error|fatal|cannot find|not found", re.IGNORECASE)
-# What the wheels leave out, and linkers look for.
+# Links that the wheels leave out, and linkers look for.
 _LINKS = {"lib64": "lib", "lib/libcudart.so": "libcudart.so.13"}
 # Needs every part that the notebook needs: the compiler of C++20, its headers and libraries, ptxas, the runtime.
 _PROBE = """#include <cuda_runtime.h>
@@ -31,7 +31,7 @@ int main() { probe<<<1, 32>>>(nullptr); return std::same_as<int, int> ? EXIT_SUC
 """
 _SECONDS_FOR_THE_PROBE = 120
 _SECONDS_TO_ANSWER = 20
-# What may change the outcome of the probe beside the compiler's own file.
+# Beside the compiler's own file, these may change the outcome of the probe.
 _SETTINGS = ("NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
 
 
@@ -116,7 +116,7 @@ def _probed(nvcc: str) -> str:
     key = _identity(nvcc)
     if key in found:
         return ""
-    # What fails may be repaired outside of nvcc: only what serves is kept.
+    # A failure may be repaired outside of nvcc: only success is kept.
     if not (reason := _probe(nvcc)):
         _write_kept([*found, key])
     return reason

@@ -28,7 +28,13 @@ PHRASES = {
     r"the source's": "the book's, or the work's short name (code has a source, too)",
     r"in no time": "has a non-positive time",
     r"not to speak of|nothing to speak of": "nothing measurable",
+    r"(?-i:(?P<twice>from|the|of|to|in|is|are|and|with|for|by|on|at|as|or) (?P=twice))": "the word once",
 }
+# Comments are sentences about the thing below them.
+_FRAGMENT = re.compile(r"\s*(?://|#) (?P<first>Of|That|What)(?= )")
+_CODE = re.compile(r"\.(py|cpp|hpp|cu|cuh|h|inc)$")
+# Rooms whose comments still have such fragments.
+_FRAGMENTS_LEFT = re.compile(r"^common/(timing|tests|microbenchmarks)/")
 _PHRASE = re.compile(rf"(?<![\w-])({'|'.join(PHRASES)})(?![\w-])", re.IGNORECASE)
 # The list itself, its test, and this repository's other languages.
 _NOT_PROSE = re.compile(r"plain_words\.py$|\.zh\.md$|(^|/)data/|\.csv$|\.svg$")
@@ -37,12 +43,21 @@ _NOT_PROSE = re.compile(r"plain_words\.py$|\.zh\.md$|(^|/)data/|\.csv$|\.svg$")
 def findings(root: Path, names: Iterable[str]) -> list[str]:
     """A line for each phrase in the files of these names: where it is, and a better wording."""
     return [
-        f"{name}:{number}: '{match[0]}'; write: {_better(match[0])}"
+        f"{name}:{number}: {found}"
         for name in names
         if not _NOT_PROSE.search(name)
         for number, line in enumerate((root / name).read_text("utf-8").splitlines(), start=1)
-        for match in _PHRASE.finditer(line)
+        for found in _in_line(name, line)
     ]
+
+
+def _in_line(name: str, line: str) -> list[str]:
+    found = [f"'{match[0]}'; write: {_better(match[0])}" for match in _PHRASE.finditer(line)]
+    if _CODE.search(name) and not _FRAGMENTS_LEFT.match(name) and (of := _FRAGMENT.match(line)):
+        found.append(
+            f"a comment begins with '{of['first']}'; write: a sentence with its noun first"
+        )
+    return found
 
 
 def _better(phrase: str) -> str:

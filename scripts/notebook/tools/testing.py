@@ -18,7 +18,7 @@ from notebook.tools import build, checking, nvcc, setup, toolbox
 # `cases 100000`. A test that sees it tries many more cases.
 NIGHTLY = "LAB_NIGHTLY"
 COUNTED = ("cases", "faults", "mutants", "mutants that survived", "bytes lost", "code executed")
-# What a nightly run does beyond the tests: programs that add their counts to the file, and exit with 0
+# A nightly run's programs beyond the tests: they add their counts to the file, and exit with 0
 # when all is well.
 _NIGHTLY_PARTS = "scripts/nightly/*.py"
 # On all cores, up to 8; the tests of a file one after another, since they share what its fixtures make.

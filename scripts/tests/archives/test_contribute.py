@@ -62,7 +62,7 @@ def test_what_is_packed_is_what_is_added(other: Tree, tmp_path: Path) -> None:
     (counters / f"{synthetic.CHAPTER}.csv").write_text(f"name,load_sectors\n{name},8\n")
     (counters / f"{synthetic.CHAPTER}.meta.json").write_text('{"ncu": "2025.3.1.0"}')
     (theirs / DEVICE / "private.txt").write_text("not for others")
-    # What was measured beside the chapters stays where it is.
+    # Measurements beside the chapters stay where they are.
     (counters / "shared_bank_patterns.csv").write_text("op,bytes,lanes,wavefronts,bank_conflicts\n")
     project = Project(other.root, theirs)
     for name in ("one.tar.gz", "two.tar.gz"):
@@ -110,7 +110,9 @@ def test_what_would_be_refused_is_not_packed(other: Tree, tmp_path: Path) -> Non
     with pytest.raises(Problem, match="git_dirty"):
         contribute.pack(other.project, DEVICE, str(tmp_path / "x.tar.gz"))
     assert not (tmp_path / "x.tar.gz").exists()
-    for device in ("emulated-fermi", "nvidia-h200", "../data", "published"):
+    with pytest.raises(Problem, match=r"emulated GPU are not packed; .*--device emulated:fermi"):
+        contribute.pack(other.project, "emulated-fermi", None)
+    for device in ("nvidia-h200", "../data", "published"):
         with pytest.raises(Problem, match="no results of a GPU"):
             contribute.pack(other.project, device, None)
 

@@ -150,7 +150,7 @@ def test_the_emulator_agrees_with_the_hardware() -> None:
             assert beyond <= DRAM_MARGIN_BYTES, entry
 
 
-# What a warp's request costs is the book's alone. Hits, L2 and DRAM traffic also depend on which blocks
+# The cost of a warp's request is the book's alone. Hits, L2 and DRAM traffic also depend on which blocks
 # meet on an SM and when: each chapter's page tells of those.
 PROMISED = {
     "load_requests",

@@ -11,7 +11,7 @@ from notebook.counters import ordinary_cuda
 from notebook.counters.ordinary_cuda import Launched, Output
 from notebook.tools import build
 
-# Of all launches of all programs.
+# Counts of all launches of all programs.
 MIN_WITHIN_5_PERCENT = 0.9
 # For each program: the PTX alone is there for between a seventh and a fourth of the launches.
 MIN_WITHIN_5_PERCENT_OF_A_PROGRAM = 0.85

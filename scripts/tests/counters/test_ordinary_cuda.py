@@ -87,7 +87,7 @@ EXCEPTIONS = (
     | NOT_EXPLAINED.keys()
     | BY_PAUSES
 )
-# Of the launches that an H200 counts alike in every run, this share has to be equal; in one set less, some of whose
+# This share of the launches that an H200 counts alike in every run has to be equal; in one set less, some of whose
 # differences are still to be explained.
 MIN_EQUAL, MIN_EQUAL_UNSEEN = 0.975, 0.945
 

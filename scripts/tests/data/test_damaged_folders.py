@@ -32,7 +32,7 @@ from notebook.tools import testing
 
 NIGHTLY = bool(os.environ.get(testing.NIGHTLY))
 RANDOM_CASES = 400 if NIGHTLY else 3  # of each file
-# Of all damages of a file; each file begins at another one.
+# A sample of all damages of a file; each file begins at another one.
 MAX_CASES = 100_000 if NIGHTLY else 9
 SECONDS, MEGABYTES = 10, 500
 RESULTS = f"data/nvidia-h200/{synthetic.CHAPTER}.json"

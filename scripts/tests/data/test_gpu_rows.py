@@ -116,7 +116,7 @@ def test_a_number_may_be_followed_by_its_source() -> None:
     assert architecture_table.number(row, "granularity") == "32"
 
 
-# What differs among GPUs of one compute capability; all other columns are rules of the capability.
+# The columns that differ among GPUs of one compute capability; all other columns are rules of the capability.
 _OF_A_GPU = {
     *("architecture", "gpu", "year", "sm_count", "max_clock_mhz", "mem_clock_mhz", "bus_bits"),
     *("dram_bw_gbs", "l2_bytes", "unverified_fields", "source"),

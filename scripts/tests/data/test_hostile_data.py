@@ -34,7 +34,7 @@ CASES = 50 if os.environ.get(testing.NIGHTLY) else 1
 SECONDS, MEGABYTES = 10, 500
 Json = dict[str, Any]
 
-# What shells, gnuplot, HTML, Markdown, terminals and paths take for more than text.
+# Texts that shells, gnuplot, HTML, Markdown, terminals and paths take for more than text.
 NASTY = [
     "`touch pwned`", "$(touch pwned)", "<touch pwned", "|touch pwned", "'; system 'touch pwned'; '",
     '"; set output "pwned"', "<script>alert(1)</script>", "](javascript:alert(1))", "| a | b |",

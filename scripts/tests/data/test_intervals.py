@@ -119,7 +119,7 @@ def test_the_pool_is_the_variance_within_a_regime() -> None:
     # Another regime is moved otherwise, and adds its own degrees of freedom.
     other = [Benchmark("b", {0: [1.0], 1: [2.0]}), Benchmark("b", {0: [1.0], 1: [2.0]})]
     assert pooled([*every, *other]).every == Pool(pytest.approx(8e-4 / 4), 4)
-    # What ran in one process says nothing, and three processes are a group of their own.
+    # A single process says nothing, and three processes are a group of their own.
     alone = [Benchmark("a", {0: [1.0] * 5}), Benchmark("a", {0: [1.0], 1: [2.0], 2: [9.0]})]
     assert pooled([*every, *alone]).of("a") == pooled(every).of("a")
     assert pooled([]).of("a") == NO_POOL

@@ -59,6 +59,10 @@ def test_no_file_is_no_claim(tmp_path: Path) -> None:
     [
         ("claimed =", "claimd =", "unknown key claimd; did you mean claimed?"),
         ('why = "They straddle a sector."', "", "why is missing"),
+        ('source = "A source, section 2"', "", "source is missing or empty"),
+        ('"A source, section 2"', "[]", "source is missing or empty"),
+        ('"A source, section 2"', '["A source", " "]', "source is missing or empty"),
+        ('"A source, section 2"', '["A source", "ours"]\nderived = true', "needs the source"),
         ('metric = "time"', 'metric = "tiem"', "did you mean time?"),
         (
             'metric = "time"',
@@ -131,9 +135,18 @@ def test_who_says_it_stands_with_the_number_that_is_printed(tmp_path: Path) -> N
     work = "Kirk, Hwu: Programming Massively Parallel Processors, 3rd ed., section 4.5"
     slower, efficiency = load(tmp_path, CLAIMS)
     assert tables.said_by(slower) == "A source: 1.1"
-    printed = dataclasses.replace(efficiency, source=f"{work}: strip-mining", claimed=80.0)
+    printed = dataclasses.replace(efficiency, sources=(f"{work}: strip-mining",), claimed=80.0)
     assert tables.said_by(printed) == "Kirk & Hwu, 4.5: 80 %"
     assert tables.said_by(dataclasses.replace(printed, derived=True, claimed=None)) == (
         "from Kirk & Hwu, 4.5"
     )
-    assert tables.said_by(dataclasses.replace(slower, source="ours", claimed=None)) == "ours"
+    assert tables.said_by(dataclasses.replace(slower, sources=("ours",), claimed=None)) == "ours"
+
+
+def test_several_works_may_say_it(tmp_path: Path) -> None:
+    both = '["A source, section 2", "Another (2025), part 3", "Another (2025), part 4"]'
+    _, efficiency = load(tmp_path, CLAIMS.replace('"A source, section 2"', both))
+    assert efficiency.sources[1:] == ("Another (2025), part 3", "Another (2025), part 4")
+    assert (
+        tables.said_by(dataclasses.replace(efficiency, claimed=None)) == "A source, Another (2025)"
+    )

@@ -70,7 +70,7 @@ def test_planted_effects_are_decided_right_or_not_at_all(
         words_by_effect = words(kind, processes, between, the_claim)
         for effect, counted in words_by_effect.items():
             truth = judge(the_claim, 1 + effect, (1 + effect, 1 + effect))[0]
-            # Of an effect of exactly 3 % no data can tell on which side it lies.
+            # No data can tell on which side an effect of exactly 3 % lies.
             above = judge(the_claim, 1.0301, (1.0301, 1.0301))[0]
             right = (truth, above) if effect == 0.03 else (truth,)
             wrong = sum(n for word, n in counted.items() if word not in (*right, INCONCLUSIVE))

@@ -271,7 +271,7 @@ def test_the_level_is_that_of_the_variant_in_its_regime(errors: Path) -> None:
 
 
 # Units of an SM, and what lies behind its L1 or is no unit.
-UNITS_OF_SM = ("issue", "fp32", "fp64", "int", "sfu", "lsu", "shared", "l1")
+UNITS_OF_SM = ("issue", "fp32", "fp64", "int", "sfu", "tensor", "lsu", "shared", "l1")
 OTHER_BOUNDS = ("launch", "l2", "dram", "latency", "atomics")
 
 

@@ -24,7 +24,7 @@ def claim(**changes: Any) -> Claim:
     settings = {
         "id": "offset_11",
         "statement": "Offset 11 is slower.",
-        "source": "source",
+        "sources": ("source",),
         "source_device": "GPU",
         "metric": "time",
         "variant": VARIANT,
@@ -297,7 +297,7 @@ def test_at_least_so_much_of_a_reference(planted: float, expected: str, reason: 
 
 def test_counters_of_a_gpu_come_from_nsight_compute() -> None:
     the_claim = claim(metric="load_sectors", direction="higher")
-    # What looks like a counter in a timed row was not counted by anybody.
+    # A field like a counter in a timed row was not counted.
     finding = decide(counted(5, 4), the_claim)
     assert finding.verdict == judging.NO_DATA
     assert finding.reason == "no counters were measured on this device"

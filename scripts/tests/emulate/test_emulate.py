@@ -224,7 +224,7 @@ def test_lines_of_a_librarys_kernel_have_its_files_name(tmp_path: Path) -> None:
     strided |= {"file": "/usr/include/cub/transform.cuh", "header": "cub/transform.cuh:113"}
     (found,) = findings(only(tmp_path, strided, source=[]))
     assert found.text.startswith("transform.cuh:113: 32.0 sectors a request")
-    # What a line of the program calls is that line's.
+    # The calls of a line of the program are that line's.
     called = strided | {"file": "/home/me/kernels.cu", "line": 8}
     (found,) = findings(only(tmp_path, called, source=[]))
     assert found.text.startswith("line 8: 32.0 sectors a request")
@@ -439,7 +439,7 @@ def test_all_architectures_side_by_side_fit_into_100_columns(tmp_path: Path) -> 
     runs = [emulate_runs.Emulated(name, "GPU", 0, [launch], []) for name in names]
     lines = emulate_report.line_report(runs)
     assert max(map(len, lines)) <= 100
-    # What holds everywhere is said once.
+    # A finding that holds everywhere is said once.
     assert sum("not coalesced" in line for line in lines) == 1
     assert all(any(name in line.split() for line in lines) for name in names)
 

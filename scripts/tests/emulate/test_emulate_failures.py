@@ -81,7 +81,7 @@ def test_launches_that_count_differently_stay_apart(tmp_path: Path) -> None:
         ([2], " (launch 2)"),
     ]
     assert omitted == 0
-    # What was read stays as it was: JSON and CSV show it.
+    # The parts that were read stay: JSON and CSV show them.
     assert [launch.launches for launch in three] == [1, 1, 1]
 
 

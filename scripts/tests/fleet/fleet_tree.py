@@ -14,7 +14,7 @@ _LAB = """\
 [ "$1" = setup ] && exit 0
 PYTHONPATH="$PWD/scripts" exec "{python}" -P -m notebook "$@"
 """
-# What a compiler says of a file that is wrong.
+# A compiler's message about a wrong file.
 BUILD_ERROR = "kernels.cuh(7): error: expected a ';'"
 # Reads tables from where the real build has them, and fails while a file is there.
 _BUILD = """\

@@ -110,7 +110,7 @@ def test_a_campaign_survives_what_a_cluster_does(cluster: Cluster, tmp_path: Pat
     assert f"{TASKS} tasks, {TASKS - 3} merged, 0 refused, 3 failed" in collected.stdout
     assert len(list(merged.glob("*/*.json"))) == TASKS - 3
 
-    # What failed runs again, alone; then everything is there, as `lab run` makes it.
+    # The failed jobs run again, alone; then everything is there, as `lab run` makes it.
     again = lab(cluster, "fleet", "run", "--retry", number, "--data", str(merged))
     assert again.returncode == 0, again.stderr
     assert f"{TASKS} tasks, {TASKS} merged, 0 refused, 0 failed" in again.stdout
@@ -171,7 +171,7 @@ class Stand:
 @pytest.fixture
 def stand(cluster: Cluster, tree: Tree, tmp_path: Path) -> Iterator[Stand]:
     yield Stand(fleet_tree.make(tree, tmp_path / "broken"), cluster, tmp_path)
-    # What jobs leave in the node's /tmp, which is this machine's.
+    # Files that jobs leave in the node's /tmp, which is this machine's.
     for script in (tree.root / "build" / "fleet").glob("*/emulated-fermi.sh"):
         for folder in set(re.findall(r"/tmp/lab-fleet-tree-\w+", script.read_text())):
             shutil.rmtree(folder, ignore_errors=True)

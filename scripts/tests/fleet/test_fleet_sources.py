@@ -153,7 +153,7 @@ def test_a_commit_that_is_gone(committed: FleetTree) -> None:
         ("gpu:k80", "37"),
         ("gpu:gtx_1080_ti", "61"),
         ("gpu:rtx_2080", "75"),
-        # Of several compute capabilities, or of none that is known.
+        # GPUs of several compute capabilities, or of none that is known.
         ("gpu:rtx", ""),
         ("gpu:tesla", ""),
         ("gpu:jetson_tx2", ""),

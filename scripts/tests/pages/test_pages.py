@@ -26,8 +26,8 @@ def test_tables_are_filled_in_and_stay(tree_with_data: Tree) -> None:
     page = page_of(tree)
     assert "[nvidia-h200](../../data/nvidia-h200/02_misaligned_reads.json)" in page
     assert "**Yes:** offset 11 takes 1.10× the time of offset 0." in page
-    assert "| GPU | time, offset 11 ÷ offset 0 | load efficiency at offset 11 |" in page
-    assert "| H200 | 1.10×, reproduced | – |" in page
+    assert "|GPU|time, offset 11 ÷ offset 0|load efficiency at offset 11|" in page
+    assert "|H200|1.10×, reproduced|–|" in page
     assert (
         "| Reads at offset 11 are slower than aligned ones. | A source: 1.1 | n = 2^24, cold |"
         in page
@@ -42,7 +42,12 @@ def test_tables_are_filled_in_and_stay(tree_with_data: Tree) -> None:
     )
     front = (tree.root / "README.md").read_text()
     assert "[02_misaligned_reads](chapters/02_misaligned_reads/) | Does a misaligned" in front
-    assert "| Offset 11 is slow | **Yes.** 1.10× the time | 80 % used | [02]" in front
+    assert (
+        "| rule | H200 | other GPUs | see |\n| --- | --- | --- | --- |\n| **Alignment** |  |  |  |"
+        in front
+    )
+    counted = "counted: bytes used 80 %"
+    assert f"| Offset 11 is slow | **yes** (1.10×) | {counted} | [02]" in front
     assert pages.write_all(tree.project) == []
 
 
@@ -59,9 +64,10 @@ def test_a_chapter_without_data_says_how_to_make_them(tree: Tree) -> None:
         ("\n<!-- lab:verdits 02 -->\n<!-- lab:end -->", ":2: unknown table verdits"),
         ("<!-- lab:verdicts 03 -->\n<!-- lab:end -->", ":1: unknown chapter 03"),
         ("<!-- lab:chapters -->\n<!-- lab:chapters -->\n<!-- lab:end -->", ":1: no"),
-        ("<!-- lab:lore\n<!-- lab:end -->", ":1: the comment is not closed"),
-        ("<!-- lab:lore\n02 other: x | y | z\n-->\n<!-- lab:end -->", ":1: unknown claim other"),
-        ("<!-- lab:lore\n02 other\n-->\n<!-- lab:end -->", ":1: expected '02 claim_id: words'"),
+        ("<!-- lab:rules\n<!-- lab:end -->", ":1: the comment is not closed"),
+        ("<!-- lab:rules\n02 other: x\n-->\n<!-- lab:end -->", ":1: unknown claim other"),
+        ("<!-- lab:rules\n02 other\n-->\n<!-- lab:end -->", ":1: expected '02 claim_id: rule"),
+        ("<!-- lab:text\n- {error.other}\n-->\n<!-- lab:end -->", ":1: unknown times other"),
     ],
 )
 def test_wrong_markers_are_refused(tree: Tree, text: str, complaint: str) -> None:
@@ -93,7 +99,7 @@ def test_what_others_printed_has_a_table_of_its_own(tree: Tree) -> None:
         "| Reads at offset 11 are slower than aligned ones. | new | not stated | reproduced 1.100 "
         "| one printed number, no interval; by \\| hand |"
     ) in page
-    assert "published" not in (tree.root / "README.md").read_text()
+    assert "| needs a GPU | published: NEW yes (1.10×) |" in (tree.root / "README.md").read_text()
 
 
 def test_hostile_text_stays_in_its_cell(tree_with_data: Tree) -> None:
@@ -129,7 +135,7 @@ def test_regimes_of_one_verdict_share_a_row_and_emulated_gpus_of_one_a_column(tr
         "| Reads at offset 11 are slower than aligned ones. | A source: 1.1 | all 2 regimes | needs a GPU ¹ "
         "| reproduced 1.100–1.200 [1."
     ) in page
-    # What `lab verdicts` prints has a line a regime.
+    # `lab verdicts` prints a line a regime.
     _, below = verdict_lines(tree).split("offset_11_slower: ")
     assert sum("reproduced" in line for line in below.split("\n")) == 2
 
@@ -206,21 +212,21 @@ def test_a_value_has_the_unit_of_its_metric(tree_with_data: Tree, metric: str, s
     assert outcomes.value_of(claim, [dataclasses.replace(verdict, finding=finding)]) == shown
 
 
-def test_a_part_without_data_is_left_out(tree_with_data: Tree) -> None:
+def test_a_line_without_data_is_left_out(tree_with_data: Tree) -> None:
     page = tree_with_data.root / "README.md"
     page.write_text(
-        "<!-- lab:lore\n02 offset_11_slower: x | y | {efficiency_32@hopper} used"
-        " && {offset_11_slower@kepler} on Kepler\n-->\n<!-- lab:end -->\n"
+        "<!-- lab:text\n- Offset 11: {02.offset_11_slower} the time.\n- {02.offset_11_slower@nvidia-a100}\n"
+        "- {21.of_no_chapter}\n-->\n<!-- lab:end -->\n"
     )
     pages.write_all(tree_with_data.project)
-    assert "| 80 % used | [02]" in page.read_text()
+    assert page.read_text().endswith("-->\n\n- Offset 11: 1.10× the time.\n\n<!-- lab:end -->\n")
 
 
 def test_pictures_are_described_by_their_titles() -> None:
     """The words that a reader without pictures gets are the finding that the figure states."""
     root = Project.here().root
     described = 0
-    for page in [root / "README.md", *root.glob("chapters/*/README.md")]:
+    for page in [*root.glob("README.md"), *root.glob("chapters/**/README.md")]:
         for words, path in re.findall(
             r"!\[([^\]]*)\]\(([^)]*plots/[^)]*)\)", page.read_text(encoding="utf-8")
         ):

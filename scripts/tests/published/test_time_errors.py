@@ -77,4 +77,6 @@ def test_a_damaged_time_is_named(tmp_path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text("chapter,predicted_seconds,measured_seconds\n01,1e-5,\n")
     with pytest.raises(Problem, match="line 2: measured_seconds is ''"):
-        sets.read(Project(tmp_path, tmp_path / "data"), sets.CHAPTERS, "chapter", "measured_seconds")
+        sets.read(
+            Project(tmp_path, tmp_path / "data"), sets.CHAPTERS, "chapter", "measured_seconds"
+        )

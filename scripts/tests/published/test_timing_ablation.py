@@ -1,59 +1,60 @@
-"""What leaves the time model's mechanisms out."""
+"""What leaving mechanisms of the time model out is worth: which are left out, and of which rows."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 import timing_ablation
 from notebook.base.project import Project
-from timing_ablation import Edit, Mechanism
+from notebook.timing.errors import errors_of
+from timing_ablation import NOTHING, Mechanism
 
 ROOT = Project.here().root
-MECHANISMS = {each.name: each for each in timing_ablation.mechanisms(ROOT)}
-TEXTS = timing_ablation.texts_of(ROOT, list(MECHANISMS.values()))
-PARAMETERS = """\
-generation,parameter,value,unit
-hopper,turn,130,ns
-ampere,turn,130,ns
-hopper,turns,2,"of, all"
-"""
+KNOWN = timing_ablation.mechanisms(ROOT)
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
-def test_a_mechanism_can_be_left_out_of_this_tree(name: str) -> None:
-    changed = MECHANISMS[name].without(TEXTS)
-    assert changed and all(text != TEXTS[file] for file, text in changed.items())
-
-
-def test_the_page_has_a_line_for_each() -> None:
+def test_the_mechanisms_are_those_of_the_sources() -> None:
+    """At most 20, as the model's page says, and each is described there."""
+    source = (ROOT / timing_ablation.SOURCE).read_text(encoding="utf-8")
+    assert len(KNOWN) == source.count("[](Machine& m)") <= 20
     page = (ROOT / timing_ablation.PAGE).read_text(encoding="utf-8")
-    table = page.partition(timing_ablation.BEGIN)[2].partition("<!-- timing:end -->")[0]
-    lines = re.findall(r"^\| ([^|]+) \| [\d.]+%", table, re.MULTILINE)
-    assert lines == [timing_ablation.NOTHING, *MECHANISMS]
+    page = page.partition("\n## Errors without each")[0]
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == [each.name for each in KNOWN]
 
 
-def test_an_edit_that_does_not_fit_is_an_error() -> None:
-    file = Path("a.cpp")
-    mechanism = Mechanism("queue", (Edit(file, "x = 1;", "x = 2;"),))
-    assert mechanism.without({file: "int x = 1;"}) == {file: "int x = 2;"}
-    for text in ("int x = 3;", "x = 1; x = 1;"):
-        with pytest.raises(SystemExit, match=r"queue: not once in a.cpp: x = 1;"):
-            mechanism.without({file: text})
+def test_each_mechanism_and_each_group_is_left_out() -> None:
+    known = [Mechanism("rows", "dram"), Mechanism("turns", "dram"), Mechanism("ends", "launch")]
+    assert timing_ablation.variants(known) == {
+        NOTHING: "",
+        "**all of dram**": "rows,turns",
+        "rows": "rows",
+        "turns": "turns",
+        "ends": "ends",
+    }
 
 
-def test_parameters_change_for_hopper_alone() -> None:
-    assert timing_ablation.with_parameters(PARAMETERS, {"turn": 0.001}) == PARAMETERS.replace(
-        "hopper,turn,130", "hopper,turn,0.001"
-    )
-    with pytest.raises(SystemExit, match="has no other of hopper"):
-        timing_ablation.with_parameters(PARAMETERS, {"other": 1})
+def test_the_same_rows_are_taken_whatever_the_others_are() -> None:
+    names = [f"row/n:{n}" for n in range(100)]
+    few = timing_ablation.chosen(names, 10)
+    assert len(set(few)) == 10 and few == timing_ablation.chosen(reversed(names), 10)
+    # Of a part of the names those that were taken before are taken again.
+    assert [name for name in few if name in names[:50]] == [
+        name for name in timing_ablation.chosen(names[:50], 10) if name in few
+    ]
 
 
-def test_a_row_has_means_and_the_chapters_that_are_worse() -> None:
-    whole = {"01": 0.02, "08": 0.04, "09": 0.03, "12": 0.08, "19": 0.10}
-    without = {"01": 0.02, "08": 0.10, "09": 0.03, "12": 0.10, "19": 0.08}
-    assert timing_ablation.table_row("banks", without, whole) == (
-        "| banks | 6.0% | 7.0% | chapter 08: 10.0% instead of 4.0%; chapter 12: 10.0% instead of 8.0% |"
-    )
-    assert timing_ablation.table_row("nothing", whole, whole) == "| nothing | 3.0% | 7.0% | |"
+def test_a_line_has_the_statistics_of_each_set() -> None:
+    found = {"H200": errors_of([[(1.1, 1.0), (2.0, 2.0)]]), "printed": errors_of([[(1.5, 1.0)]])}
+    lines = timing_ablation.tables({NOTHING: found})
+    assert lines[0].count("|") == lines[1].count("|") == lines[2].count("|") == 12
+    assert lines[2].startswith("| nothing | 5.0 | 5.0 | 9.0 | 100.0 | 1.000 | 50.0 | ")
+
+
+@pytest.mark.parametrize("name", ["no_such", "dram_rows,no_such"])
+def test_another_mechanism_is_refused(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["timing_ablation.py", name])
+    with pytest.raises(SystemExit):
+        timing_ablation.main()
+    assert "no mechanism no_such; valid: block_launch_rate, " in capsys.readouterr().err

@@ -51,7 +51,9 @@ def test_what_has_no_prediction_is_no_pair() -> None:
 
 
 def test_a_chapter_is_a_line_of_the_table() -> None:
-    lines = timing_validation.table({"01_a": [timed("x", 1.0, 1.0)], "02_b": [timed("y", 1.5, 1.0)]})
+    lines = timing_validation.table(
+        {"01_a": [timed("x", 1.0, 1.0)], "02_b": [timed("y", 1.5, 1.0)]}
+    )
     assert [line.partition(" %")[0] for line in lines[2:]] == [
         "| 01_a | 1 | 0.0",
         "| 02_b | 1 | 50.0",

@@ -179,7 +179,7 @@ def test_truncated_data_name_the_file_and_the_mend(tree_with_data: Tree) -> None
     for command in (["verdicts"], ["figures", "--check"], ["figures"]):
         done = tree_with_data.lab(*command)
         assert done.returncode == 1
-        # Of the rest, figures --check may say what is stale.
+        # figures --check may say which of the rest is stale.
         error = next(line for line in done.stderr.splitlines() if "error: " in line)
         assert str(path) in error and "scripts/lab run 02 --device emulated:hopper" in error
 

@@ -90,7 +90,7 @@ def test_counts_that_are_the_same_change_no_tracked_byte(notebook: Tree) -> None
     assert everything(notebook.data) == before
     assert git(notebook.root, "status", "--porcelain") == ""
     assert "results   data/emulated-hopper: 1 as before" in done.stdout
-    # What the run was is beside.
+    # The run's description is beside.
     record = json.loads((notebook.root / "build" / "runs" / HOPPER).read_text())
     assert record["date"].startswith("2030-") and record["compiler"] == "another"
 

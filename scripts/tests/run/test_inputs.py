@@ -1,4 +1,4 @@
-"""Counts that come from the sources as they are are shown at once; an edit that matters counts again."""
+"""Counts from unchanged sources are shown at once; an edit that matters counts again."""
 
 import pytest
 from conftest import Tree, make_tree

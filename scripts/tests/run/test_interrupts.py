@@ -149,7 +149,7 @@ def test_other_closed_streams_are_no_matter(tree: Tree) -> None:
     for redirection in ("<&-", "2>&-", "<&- 2>&-"):
         done = shell(tree, redirection)
         assert done.returncode == 0 and "02_misaligned_reads" in done.stdout, redirection
-    # What is said of errors is lost, and not mixed into the results.
+    # Messages about errors are lost, and not mixed into the results.
     wrong = shell(tree, "77 2>&-")
     assert (wrong.returncode, wrong.stdout) == (2, "")
 

@@ -22,6 +22,8 @@ SUFFIXES = (".md", ".py", ".cpp", ".hpp", ".cu", ".cuh", ".toml", ".gp", ".j2", 
         ("Counter(words).most_common()", ""),
         ("amend and amended, renewed", ""),
         ("toldo, loosen", ""),
+        ("read from from memory", "'from from'"),
+        ("there there, in inner", ""),
     ],
 )
 def test_phrases_are_found_as_whole_words(tmp_path: Path, line: str, expected: str) -> None:
@@ -29,6 +31,21 @@ def test_phrases_are_found_as_whole_words(tmp_path: Path, line: str, expected: s
     findings = plain_words.findings(tmp_path, ["a.md"])
     assert len(findings) == bool(expected)
     assert all(entry.startswith("a.md:2: ") and expected in entry for entry in findings)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "count"),
+    [
+        ("a.cpp", "    // Of a launch: its threads.", 1),
+        ("a.py", "# What a launch finds.", 1),
+        ("a.hpp", "// That it waits for.", 1),
+        ("a.hpp", "// Offsets of a launch. What follows is text.", 0),
+        ("a.md", "# What a launch finds", 0),
+    ],
+)
+def test_comments_are_sentences(tmp_path: Path, name: str, line: str, count: int) -> None:
+    (tmp_path / name).write_text(f"{line}\n")
+    assert len(plain_words.findings(tmp_path, [name])) == count
 
 
 def test_other_languages_and_data_are_not_looked_at(tmp_path: Path) -> None:

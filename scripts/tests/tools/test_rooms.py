@@ -31,6 +31,10 @@ ROOMS = (
     "emulator/models", "emulator/memory", "timing", "emulator/ptx", "emulator/ptxas", "emulator/simt",
     "emulator/runtime", "lab", "problems",
 )  # fmt: skip
+# Rooms whose sources, headers with what implements them, include each other in no circle.
+WITHOUT_CIRCLES = (
+    "emulator/models", "emulator/memory", "timing", "emulator/simt", "emulator/runtime", "problems",
+)  # fmt: skip
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 Edges = dict[str, set[str]]
 
@@ -103,6 +107,18 @@ def test_headers_of_folders_include_each_other_in_no_circle() -> None:
     for path, target in includes(library()):
         if path.suffix in (".hpp", ".h", ".cuh") and path.parent != target.parent:
             edges[folder(path)].add(folder(target))
+    assert circle(edges) == []
+
+
+@pytest.mark.parametrize("room", WITHOUT_CIRCLES)
+def test_sources_of_a_room_need_each_other_in_no_circle(room: str) -> None:
+    """A header counts with the source beside it that has its name."""
+    inside = ROOT / "common" / room
+    edges: Edges = defaultdict(set)
+    for path, target in includes(library()):
+        if path.is_relative_to(inside) and target.is_relative_to(inside):
+            one, other = (str(file.relative_to(inside).with_suffix("")) for file in (path, target))
+            edges[one] |= {other} - {one}
     assert circle(edges) == []
 
 

@@ -34,7 +34,7 @@ const GlobalRaces::Interval& GlobalRaces::interval_of(RaceRecord record) const {
     return intervals_[Records::interval(record) - first_interval_];
 }
 
-// Of the first lane.
+// The record of the first lane.
 RaceRecord GlobalRaces::record_of(BlockOrder& order, const WarpAccess& access) {
     // Epochs of warps are kept in four bits: in an interval the others do not change.
     std::uint32_t& epochs = order.epochs[access.first_thread / warp_size];
@@ -194,7 +194,7 @@ void GlobalRaces::report(HazardKind kind, const WarpAccess& access, RaceRecord b
                          RaceRecord mine, Address address) {
     const Site other_site = Records::site(before);
     const std::uint64_t block = interval_of(mine).block, other_block = interval_of(before).block;
-    // Of the thread's own record, the others are not known.
+    // The others of the thread's own record are not known.
     const bool is_known = block != other_block || Records::warp(before) != Records::warp(mine) ||
                           (before & race_flag::other_warps) == 0;
     const bool is_own = block == other_block && Records::thread(before) == Records::thread(mine);

@@ -45,9 +45,9 @@ class GlobalRaces {
         order.interval = 0;
     }
     void fence(BlockOrder& order);
-    // What others may wait for: an atomic, or a volatile store.
+    // Others may wait for it: an atomic, or a volatile store.
     void release(const BlockOrder& order);
-    // What may have waited for others: an atomic, or a volatile load.
+    // It may have waited for others: an atomic, or a volatile load.
     void acquire(BlockOrder& order);
 
     bool has_findings() const { return !findings_.empty(); }
@@ -64,12 +64,12 @@ class GlobalRaces {
         std::uint64_t block;
         std::uint32_t barriers;
     };
-    // Of a block: its intervals before the first one are released; it has acquired what was released before the second one.
+    // A block's intervals before the first one are released; it has acquired what was released before the second one.
     struct Order {
         std::uint32_t released = 0, acquired = 0;
     };
 
-    // What a lane accesses; it is aligned, and so lies in one group.
+    // A lane's access; it is aligned, and so lies in one group.
     struct Place {
         RaceGroup* group;
         Address begin;

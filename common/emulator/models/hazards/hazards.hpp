@@ -69,7 +69,7 @@ struct WarpAccess {
     const StoredValues* values = nullptr;  // of plain stores
 };
 
-// What makes two findings the same hazard: kind and places, whichever threads met there. A race between
+// Two findings are the same hazard by kind and places, whichever threads met there. A race between
 // a read and a write is one, from whichever side it was seen.
 using HazardIdentity = std::tuple<HazardKind, Site, Site>;
 HazardIdentity identity(const Hazard& hazard);

@@ -38,7 +38,7 @@ struct RaceRecords {
     static constexpr std::uint32_t max_interval = (1u << (interval_bits - 1)) - 1;  // below 2^63
     static constexpr RaceRecord site_mask = (1u << 13) - 1,
                                 bytes_mask = RaceRecord{15} << bytes_shift;
-    // Of these bits, those of a word that several warps have loaded, all of it and plainly.
+    // The bits among these of a word that several warps have loaded, all of it and plainly.
     static constexpr RaceRecord kinds_mask =
         race_flag::other_warps | race_flag::strong | bytes_mask;
     static constexpr RaceRecord read_by_many = race_flag::other_warps | bytes_mask;

@@ -145,7 +145,7 @@ void SharedMemoryHazards::access_word(std::uint32_t word, RaceRecord mine, bool 
     if (!group_of(word).note_own<Records>(word % RaceGroup::size, mine, Records::first_of(epoch_),
                                           words_))
         compare_word(word, mine, values);
-    // What an update makes of a value that nothing has written is as little initialised.
+    // An update of a value that nothing has written leaves it uninitialised.
     if (!reads) initialised |= bytes;
     settle(word, mine);
 }
@@ -216,7 +216,7 @@ void SharedMemoryHazards::wait_for_all_copies(Accessor who) {
     if (who.thread < copies_.size()) finish_copies(who, copies_[who.thread].committed + 1);
 }
 
-// What has been copied is the thread's store from now on.
+// The copied bytes count as the thread's store from now on.
 void SharedMemoryHazards::finish_copies(Accessor who, std::uint32_t first_group_on_its_way) {
     std::erase_if(copies_[who.thread].pieces, [&](const Piece& piece) {
         if (piece.group >= first_group_on_its_way) return false;

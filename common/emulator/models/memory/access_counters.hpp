@@ -1,11 +1,11 @@
-// What warp requests cost, and sums of it.
+// The cost of warp requests, and sums of it.
 #pragma once
 
 #include <cstdint>
 
 namespace emulator {
 
-// What one warp request costs, and sums of it.
+// The cost of one warp request, and sums of it.
 struct AccessCounters {
     std::uint64_t requests = 0;
     std::uint64_t sectors = 0;         // distinct 32-byte sectors of each request

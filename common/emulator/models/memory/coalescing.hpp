@@ -1,4 +1,4 @@
-// What one global-memory access of a warp costs: the rule that every generation since Fermi obeys.
+// The cost of one global-memory access of a warp: the rule that every generation since Fermi obeys.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a launch reads from DRAM again because the L2 gave it up in between. Random reads on an H200 hit as in a cache
+// The reads from DRAM that a launch repeats because the L2 gave the data up in between. Random reads on an H200 hit as in a cache
 // of lines of which the oldest makes room, however often it was read since; a miss fetches the 64-byte granules that
 // are asked for (data/timing/reuse.csv).
 //
@@ -32,7 +32,7 @@ class L2Reuse {
     // In any order: what is followed depends on all notes together.
     void merge(const L2Reuse& other);
 
-    // What DRAM reads again, and the sectors among it that had been read before and are asked for now.
+    // The granules that DRAM reads again, and the sectors in them that had been read before and are asked for now.
     struct Reread {
         std::uint64_t granules = 0, sectors = 0;
         bool operator==(const Reread&) const = default;

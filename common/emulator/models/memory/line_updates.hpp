@@ -27,7 +27,7 @@ class LineUpdates {
         if (counts_.empty()) counts_.resize(other.counts_.size());
         for (std::size_t i = 0; i < other.counts_.size(); ++i) counts_[i] += other.counts_[i];
     }
-    // Of the lines of a place.
+    // Counts the lines of a place.
     std::uint64_t at(std::size_t place) const { return counts_.empty() ? 0 : counts_[place]; }
     bool empty() const { return counts_.empty(); }
 

@@ -62,7 +62,7 @@ class MemoryModel {
                std::uint64_t* hits);
     // A fence of GPU scope or wider: invalidates the L1 where the architecture does so.
     void queue_fence(std::size_t warp);
-    // Of a store that is queued, what is less than a sector.
+    // The part of a queued store that is less than a sector.
     void note_partial(const PartialSector& part) { partial_sectors_.insert(part); }
     // Serves what is queued, a request of each warp in turn.
     void drain();

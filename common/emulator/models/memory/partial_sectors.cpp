@@ -40,7 +40,7 @@ std::vector<PartialSector> partial_sectors_of(const WarpRequest& request) {
     std::vector<PartialSector> parts;
     for (std::size_t i = 0; i < count; ++i) {
         const Address end = addresses[i] + request.bytes_per_lane;
-        // What a lane before has touched beyond this one's first sector is there already.
+        // Sectors beyond this lane's first one that a lane before has touched are there already.
         const Address known = parts.empty() ? 0 : parts.back().sector;
         if (known > addresses[i] && known < end)
             parts.back().bytes |= bytes_between(known, std::min(end, known + sector_bytes));

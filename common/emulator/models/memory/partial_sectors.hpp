@@ -31,7 +31,7 @@ class PartialSectors {
         pages_[number / sectors_in_page][number % sectors_in_page] |= part.bytes;
     }
     void merge(const PartialSectors& other);
-    // What such stores have written of the sector that holds `address`; 0: it has none.
+    // The bytes that such stores have written of the sector that holds `address`; 0: it has none.
     std::uint32_t bytes_of(Address address) const;
     // Sectors that all these stores together leave partly written, and that are not in `known`.
     std::uint64_t incomplete(const SectorSet& known) const;

@@ -6,7 +6,7 @@
 namespace emulator {
 namespace {
 
-// Of 16 lines of four sectors, those with at least one.
+// The lines, of 16 with four sectors each, that have at least one.
 unsigned lines_in_word(std::uint64_t word) {
     constexpr std::uint64_t first_of_four = 0x1111111111111111u;
     const std::uint64_t pairs = word | word >> 1;

@@ -9,7 +9,7 @@ namespace {
 constexpr Address page_bytes = Address{2} << 20;
 constexpr Address numbers_of_page = 2048;
 
-// What a bit of a line's number, from the lowest one on, changes in the order: on an H200, within 256 MiB
+// The change in the order by each bit of a line's number, from the lowest one on: on an H200, within 256 MiB
 // (common/tests/validation_set/slices).
 constexpr std::array<std::uint16_t, 21> of_bits{
     0, 16, 0, 40, 66, 17, 43, 68, 9, 62, 229, 380, 559, 1050, 107, 55, 42, 57, 76, 59, 45,
@@ -52,7 +52,7 @@ void SliceLoads::merge(const SliceLoads& other) {
     for (std::size_t i = 0; i < loads_.size(); ++i) loads_[i] += other.loads_[i];
 }
 
-// Of the parts from `begin` to `end`: of all slices, and of the fullest one.
+// The parts from `begin` to `end`: those of all slices, and those of the fullest one.
 SliceLoads::Load SliceLoads::load_of(std::size_t begin, std::size_t end) const {
     Load load;
     for (std::size_t slice = 0; slice < slices_; ++slice) {

@@ -30,7 +30,7 @@ class SliceLoads {
     void note(std::span<const LineSectors> lines);
     void merge(const SliceLoads& other);
 
-    // Of a launch that writes so many lines: the fullest slice's load over the mean, in windows of blocks that follow one
+    // The fullest slice's load over the mean, for a launch that writes so many lines, in windows of blocks that follow one
     // another; 1 where there are no such stores.
     double unevenness(double lines) const;
 

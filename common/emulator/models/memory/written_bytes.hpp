@@ -1,4 +1,4 @@
-// What stores have written, byte by byte: whole sectors, and parts of others.
+// The bytes that stores have written: whole sectors, and parts of others.
 #pragma once
 
 #include <optional>

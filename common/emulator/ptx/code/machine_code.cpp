@@ -78,7 +78,7 @@ bool ends_block(std::uint64_t low) {
     }
 }
 
-// Of the first instruction that belongs to its place in the program: copies of registers at the begin of a block
+// The line of the first instruction that belongs to its place in the program: copies of registers at the begin of a block
 // may have the line of the block before.
 std::uint32_t line_behind(const CubinReader& code, const LineSequence& lines, std::uint64_t at) {
     for (; at + instruction_bytes <= code.size(); at += instruction_bytes) {

@@ -144,7 +144,7 @@ class MachineFlowSolver {
         return sum;
     }
 
-    // Of a loop's rounds, those that its known bodies do not make; nothing where more than `block` is unknown.
+    // The rounds of a loop that its known bodies do not make; nothing where more than `block` is unknown.
     std::optional<Count> rounds_left(std::uint32_t block, bool if_last) const {
         Count made = 0;
         for (const std::uint32_t other : bodies_.at(nodes_[block].evidence.loop)) {

@@ -16,7 +16,7 @@
 
 namespace emulator::ptx {
 
-// Of a block of the PTX, in a launch.
+// The executions of a block of the PTX, in a launch.
 struct PtxBlockCount {
     std::uint64_t executions = 0, divergences = 0;
 };

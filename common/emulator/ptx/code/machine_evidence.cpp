@@ -115,7 +115,7 @@ class Finder {
                 false};
     }
 
-    // Of what the PTX has once the machine code has copies in several blocks.
+    // The machine code has copies in several blocks of what the PTX has once.
     bool is_copied(const MachineInstruction& each) const {
         const auto found = times_.find(each.line);
         if (found == times_.end() || found->second.size() != 1) return false;

@@ -22,7 +22,7 @@ struct Coded {
 
     std::uint16_t operation() const { return low & 0x1ff; }
     bool is_guarded() const { return (low >> 12 & 0xf) != always; }
-    // Of a branch or an end.
+    // Whether a branch or an end depends on a predicate.
     bool is_conditional() const {
         const bool is_branch = operation() == machine_bra;
         if (!is_branch && operation() != machine_exit && operation() != machine_ret) return false;
@@ -84,7 +84,7 @@ class Reader {
         return {text_.code.at<std::uint64_t>(address), text_.code.at<std::uint64_t>(address + 8)};
     }
 
-    // Of a branch, a call or the opening of a region; nowhere: of none, or in an unknown place.
+    // The target of a branch, a call or the opening of a region; nowhere: none, or an unknown place.
     std::uint64_t target_of(std::uint64_t address) const {
         const Coded coded = at(address);
         const std::uint16_t operation = coded.operation();
@@ -140,7 +140,7 @@ class Reader {
         is_left_out_.push_back(is_padding);
     }
 
-    // Of a subroutine: all of it, or of one that tells cases apart a third, as of a quotient of zero (34 of 102).
+    // The instructions of a subroutine: all of them, or a third in one that tells cases apart, as for a quotient of zero (34 of 102).
     std::uint32_t executed_of(std::uint64_t first) const {
         std::uint64_t end = size_;
         for (const MachineText::Inner& inner : text_.inner) {

@@ -44,7 +44,7 @@ struct MachineBlock {
     bool is_entry = false;        // of the function, or of one that it calls
     bool may_leave = false;       // some lanes end here: EXIT, RET
     bool is_conditional = false;  // so for some lanes only, and the branch likewise
-    // Of a block that calls a subroutine for rare operands, which is none of these blocks: about how many of its
+    // A block calls a subroutine for rare operands, which is none of these blocks: about how many of its
     // instructions are executed.
     std::uint32_t called = 0;
 

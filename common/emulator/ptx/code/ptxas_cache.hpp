@@ -1,4 +1,4 @@
-// What ptxas said, kept on disk from run to run.
+// The answers of ptxas, kept on disk from run to run.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What ptxas makes of a module for an architecture: registers, stack and shared memory of its kernels, and
+// The results of ptxas for a module and an architecture: registers, stack and shared memory of its kernels, and
 // the memory instructions of their machine code.
 #pragma once
 
@@ -32,7 +32,7 @@ struct Compilation {
     bool operator==(const Compilation&) const = default;
 };
 
-// What is read of the machine code. Most runs do not need its flow.
+// The parts of the machine code that are read. Most runs do not need its flow.
 enum class CodeParts { accesses, with_flow };
 
 // Runs `ptxas -v` on the text; results are cached in $XDG_CACHE_HOME or ~/.cache. `architecture`: "sm_75"; the text's
@@ -49,7 +49,7 @@ std::optional<Compilation> compile(std::string_view text, const std::string& arc
 // (.venv/lib/python3.*/site-packages/nvidia/cu*/bin), in /usr/local/cuda/bin; empty: none.
 std::filesystem::path find_ptxas();
 
-// What `ptxas -v` prints.
+// Reads the report of `ptxas -v`.
 std::vector<KernelResources> parse_ptxas_report(std::string_view report);
 
 }  // namespace emulator::ptx

@@ -21,7 +21,7 @@ bool is_computation(const Instruction& instruction) {
            std::ranges::count(instruction.modifiers, "cc") == 0;
 }
 
-// What a thread reads of these is the same wherever it reads it.
+// A thread reads the same value of these wherever it reads it.
 bool is_constant(std::string_view special) {
     static constexpr std::array<std::string_view, 5> names = {"%tid", "%ntid", "%ctaid", "%nctaid",
                                                               "%laneid"};

@@ -8,7 +8,7 @@
 
 namespace emulator::ptx {
 
-// Of each block its place. The order is the text's, but for blocks that stand in front of what leads to them, such as
+// The place of each block. The order is the text's, but for blocks that stand in front of what leads to them, such as
 // the end of a loop that is entered in its middle: they follow the last block that leads to them.
 std::vector<std::uint32_t> order_of_turns(const Graph& graph, const Dominators& tree);
 

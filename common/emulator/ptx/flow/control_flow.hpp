@@ -35,7 +35,7 @@ struct BasicBlock {
     // wait for: of "if (a) { if (b) return; } rest" all lanes left meet at the rest. It may be the
     // block itself, the head of an endless loop.
     std::uint32_t reconvergence = exit_block;
-    // Of blocks in a loop behind which the function ends: where the lanes that break out of it meet. They wait there
+    // The place where lanes meet that break out of a loop behind which the function ends. They wait there
     // for the others, which still meet each other inside.
     std::uint32_t loop_exit = exit_block;
     std::uint32_t order = 0;  // of lanes that were separated, those at the lowest go on first

@@ -87,7 +87,7 @@ class Finder {
         return true;
     }
 
-    // Of the memory instructions that the machine code has; 0: it is not unrolled with a remainder.
+    // The factor by which the loop is unrolled, by the memory instructions of the machine code; 0: not with a remainder.
     unsigned factor_of(const Loop& loop) const {
         std::map<unsigned, unsigned> found;  // how many have so many copies
         for (std::uint32_t i = loop.head; i < loop.latch; ++i) {

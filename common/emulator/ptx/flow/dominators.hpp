@@ -14,7 +14,7 @@ using Graph = std::vector<std::vector<std::uint32_t>>;
 Graph reversed(const Graph& graph);
 
 struct Dominators {
-    // Of each node; no_node for the root and for nodes that the root does not reach.
+    // The immediate dominator of each node; no_node for the root and for nodes that the root does not reach.
     std::vector<std::uint32_t> immediate;
     std::vector<std::uint32_t> depth;  // in the dominator tree: 0 at the root; no_node: not reached
     std::vector<std::uint32_t> order;  // nodes that the root reaches, in reverse postorder

@@ -99,7 +99,7 @@ std::vector<bool> find_ending(const Graph& graph, const std::vector<bool>& reach
     return is_ending;
 }
 
-// What stands behind a loop and ends the function is no early end where no other way leads out of the loop: lanes
+// A block behind a loop that ends the function is no early end where no other way leads out of the loop: lanes
 // break out of it and meet there (BSSY in front of the loop, BREAK inside), while lanes that return do not come.
 Graph with_ways_out_of_loops(Graph kept, const ControlFlow& flow,
                              const std::vector<bool>& is_ending) {

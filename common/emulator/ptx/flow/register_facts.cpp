@@ -45,7 +45,7 @@ LowBits product(const LowBits& a, const LowBits& b) {
     return with_bits(bits, std::uint64_t{a.value} * b.value);
 }
 
-// What is known of `a & b`: bits that both tell, and zeros that one of them tells.
+// The facts of `a & b`: bits that both tell, and zeros that one of them tells.
 LowBits conjunction(const LowBits& a, const LowBits& b) {
     const unsigned both = std::min(a.bits, b.bits);
     const std::uint32_t value = a.value & b.value & masked(~std::uint64_t{0}, both);
@@ -149,7 +149,7 @@ bool RegisterFacts::update(const Instruction& instruction) {
 LowBits RegisterFacts::low_bits(const Operand& operand) const {
     if (operand.kind == OperandKind::immediate) return known(operand.bits);
     if (operand.kind == OperandKind::reg) {
-        // Of a register that is not written before (yet): everything holds.
+        // Everything holds of a register that is not written before (yet).
         return low_bits_[operand.index].value_or(LowBits{LowBits::max_bits, 0});
     }
     if (operand.kind == OperandKind::symbol) {

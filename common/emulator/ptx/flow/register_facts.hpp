@@ -1,4 +1,4 @@
-// What is known of a function's registers whatever its threads do: the low bits of their values, and
+// The facts of a function's registers that hold whatever its threads do: the low bits of their values, and
 // whether all lanes of a warp hold the same one.
 #pragma once
 

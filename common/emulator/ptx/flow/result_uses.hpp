@@ -15,7 +15,7 @@ class ResultUses {
     // Both must outlive this.
     ResultUses(const Function& function, const ControlFlow& flow);
 
-    // Of the registers in the first operand; false where it is _.
+    // A flag for each register in the first operand; false where it is _.
     bool is_result_read(std::uint32_t instruction) const;
 
   private:

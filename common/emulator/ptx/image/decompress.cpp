@@ -10,7 +10,7 @@ namespace {
 
 // The largest images of NVIDIA's libraries have tens of MiB. A damaged size must not take all memory.
 constexpr std::uint64_t max_bytes = std::uint64_t{256} << 20;
-// What a byte of an LZ4 block adds at most: 255 to a length.
+// A byte of an LZ4 block adds at most 255 to a length.
 constexpr std::uint64_t max_lz4_ratio = 255;
 
 [[noreturn]] void damaged() { throw FatbinError("fat binary: damaged compressed image"); }

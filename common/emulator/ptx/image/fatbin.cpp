@@ -62,7 +62,7 @@ Image read_entry(const Reader& container, std::uint64_t start, std::uint64_t* le
     if (const auto bytes = header.at<std::uint32_t>(name_bytes_at)) {
         image.name = header.text(header.at<std::uint32_t>(name_at), bytes);
     }
-    // Of SASS that place holds something else.
+    // In SASS that place holds something else.
     const auto options = header.at<std::uint32_t>(options_at);
     if (image.kind == ImageKind::ptx && options) {
         image.options = header.text(header.at<std::uint32_t>(options),

@@ -35,7 +35,7 @@ struct Image {
     std::span<const std::byte> stored;  // points into the container
 };
 
-// What __cudaRegisterFatBinary is given.
+// The argument of __cudaRegisterFatBinary.
 struct Fatbin {
     std::vector<Image> images;
     // With -rdc=true: the images of every linked object, one list each. nvcc's device linker links
@@ -52,7 +52,7 @@ std::vector<Image> read_containers(std::span<const std::byte> bytes);
 // Decompressed; PTX without the NUL at its end.
 std::string contents(const Image& image);
 
-// Of one kernel or function in an ELF image (cubin).
+// The code of one kernel or function in an ELF image (cubin).
 struct CubinKernel {
     std::string name;
     std::optional<unsigned> registers;

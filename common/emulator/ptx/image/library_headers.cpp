@@ -14,7 +14,7 @@ constexpr std::array roots{"/usr/include/"sv, "/usr/lib/"sv, "/usr/local/cuda"sv
 // PyPI's wheels; a toolkit (conda's, too); CCCL as its repository has it.
 constexpr std::array folders{"-packages/nvidia/"sv, "-linux/include/"sv, "/thrust/thrust/"sv,
                              "/cub/cub/"sv, "/libcudacxx/include/"sv};
-// What a toolkit elsewhere has in its folder `include`.
+// The headers of a toolkit elsewhere, in its folder `include`.
 constexpr std::array names{"crt/"sv,           "cccl/"sv,   "cooperative_groups"sv,
                            "cub/"sv,           "thrust/"sv, "cuda/std/"sv,
                            "cuda/__"sv,        "nv/"sv,     "sm_"sv,

@@ -13,7 +13,7 @@ class LinkError : public std::runtime_error {
 };
 
 // Declarations are joined with the definitions of other modules; of weak definitions the first stays.
-// What no module defines remains extern. Names without .visible or .weak are a module's own: where two
+// A name that no module defines remains extern. Names without .visible or .weak are a module's own: where two
 // modules have the same, they get different ones. Throws LinkError where a name has two definitions.
 Module link(std::vector<Module> modules);
 

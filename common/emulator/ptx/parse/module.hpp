@@ -80,9 +80,9 @@ struct Operand {
     bool negated = false;
     std::uint32_t index = 0;
     std::uint64_t bits = 0;
-    // Of an immediate: what it was written as. A floating-point literal such as 1.5 is b64.
+    // The type of an immediate as it was written. A floating-point literal such as 1.5 is b64.
     Type literal = Type::none;
-    // Of a register: the part a video instruction selects, such as "b0" or "h1".
+    // The part of a register that a video instruction selects, such as "b0" or "h1".
     std::string symbol;
     std::int64_t offset = 0;
     std::vector<Operand> elements;
@@ -186,7 +186,7 @@ struct Module {
     std::vector<std::pair<SourceLocation, std::string>> inlined_at;  // and the inlined function
     std::vector<Variable> variables;
     std::vector<Function> functions;  // definitions and extern declarations
-    // What ptxas makes of it; empty: not known, or of several linked texts.
+    // The machine code by ptxas; empty: not known, or of several linked texts.
     MachineCode machine_code;
     MachineFlow machine_flow;  // likewise; also empty where its instructions are not counted
 };

@@ -38,7 +38,7 @@ Parser::Declaration Parser::declaration(Space space) {
             if (!std::has_single_bit(alignment) || alignment > max_alignment) {
                 scanner_.fail("alignment is no power of two");
             }
-            // That of a pointer's target comes behind the type.
+            // The alignment of a pointer's target comes behind the type.
             if (result.type == Type::none) result.alignment = static_cast<std::uint32_t>(alignment);
         } else if (word == "attribute") {
             skip_attribute(&result.is_managed);

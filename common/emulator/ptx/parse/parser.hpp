@@ -41,7 +41,7 @@ class Parser {
         std::string name, function;
         std::uint32_t text_line;
     };
-    // Of the function at hand.
+    // The registers of the function at hand.
     struct Body {
         Scopes scopes;
         std::unordered_map<std::string_view, std::uint32_t> uses;  // of a name, by several blocks

@@ -58,7 +58,7 @@ class FirstRound {
         out_.push_back(std::move(instruction));
     }
 
-    // What holds a register's value of the first round at a place.
+    // The holder of a register's value of the first round at a place.
     std::uint32_t base(std::uint32_t reg, std::uint32_t at) const {
         return bases_.at(key(reg, at));
     }
@@ -140,7 +140,7 @@ class WholeLoops {
         return function_.labels[label.index].instruction;
     }
 
-    // Of a loop without branches that is entered at its head alone.
+    // A loop without branches that is entered at its head alone.
     std::optional<std::uint32_t> head_of(std::uint32_t latch) const {
         const Instruction& branch = function_.instructions[latch];
         if (branch.opcode != "bra" || branch.guard.reg < 0) return {};

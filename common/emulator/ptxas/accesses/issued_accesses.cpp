@@ -26,7 +26,7 @@ struct Access {
     std::uint32_t element_bytes = 0, elements = 1;
     std::uint32_t used = 0;  // bit i: element i is read, or stored
     std::uint32_t bytes() const { return element_bytes * elements; }
-    // Of the words that are joined: halves with halves alone.
+    // The size of the words that are joined: halves with halves alone.
     std::int64_t word() const { return element_bytes == 2 ? 2 : word_bytes; }
 };
 
@@ -109,7 +109,7 @@ class Finder {
         }
     }
 
-    // Of the address of a function that is only called, the low word is loaded.
+    // The low word of the address of a function that is only called is loaded.
     bool is_only_called(const Instruction& load) const {
         const Operand& result = load.operands[0];
         return result.kind == OperandKind::reg && is_called_[result.index] &&

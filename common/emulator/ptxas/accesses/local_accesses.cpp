@@ -59,7 +59,7 @@ LocalAccesses::LocalAccesses(const Module& module, const std::string& kernel,
         if (has(function.instructions[i], "local")) by_line[function.instructions[i].text_line];
     }
     for (const auto& [line, accesses] : by_line) {
-        // What stands at the function's head belongs to its first instruction.
+        // Instructions at the function's head belong to its first one.
         share_out(function, instructions.lower_bound(line)->second, accesses);
     }
 }

@@ -23,13 +23,13 @@ struct Spill {
 
 class LocalAccesses {
   public:
-    // Of a function, in the machine code of a kernel that may call it. Without the kernel's machine code, or
+    // A function's accesses in the machine code of a kernel that may call it. Without the kernel's machine code, or
     // where the function has been inlined there, everything is as written.
     LocalAccesses(const Module& module, const std::string& kernel, const Function& function);
 
-    // What is issued for a ld.local or st.local; null: as written.
+    // The access that is issued for a ld.local or st.local; null: as written.
     const std::vector<IssuedPiece>* of(std::uint32_t instruction) const;
-    // What is spilled or restored with an instruction.
+    // The registers that are spilled or restored with an instruction.
     const std::vector<Spill>& spills(std::uint32_t instruction) const;
 
   private:

@@ -14,7 +14,7 @@ class LoopGrowth {
     // The instructions from `head` on; `latch` is the branch back.
     LoopGrowth(const Function& function, std::uint32_t head, std::uint32_t latch);
 
-    // Of a register's value at each place inside the loop that reads it; nothing: not by a constant.
+    // The growth of a register's value at each place inside the loop that reads it; nothing: not by a constant.
     std::optional<std::int64_t> of(std::uint32_t reg) const;
 
     // Whether a place inside the loop stands behind the register's one write.
@@ -25,7 +25,7 @@ class LoopGrowth {
     // Whether each round writes the register before anything reads it.
     bool is_of_one_round(std::uint32_t reg) const { return is_of_one_round_[reg]; }
 
-    // What a register holds in front of the loop: of the one write that every way passes, if that is a constant.
+    // The value of a register in front of the loop: of the one write that every way passes, if that is a constant.
     std::optional<std::int64_t> first_value(std::uint32_t reg) const;
 
     // Nothing where it is not constant or more than `most`.

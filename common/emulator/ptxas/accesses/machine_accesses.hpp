@@ -1,4 +1,4 @@
-// What a load or store of the PTX accesses, and what the machine's instructions of its line do.
+// The access of a load or store of the PTX, and those of the machine's instructions of its line.
 #pragma once
 
 #include <cstdint>

@@ -119,7 +119,7 @@ class Merger {
         }
     }
 
-    // What the machine code does not have was loaded before, by one that is wide enough, whichever block it stands in
+    // A load that the machine code does not have was made before, by one that is wide enough, whichever block it stands in
     // and whichever register has its address.
     void merge_with_dominating(Space space) {
         std::vector<std::uint32_t> loads;
@@ -170,7 +170,7 @@ class Merger {
         return found != issued_.end() && found->second.empty();
     }
 
-    // What is issued for a load, counted from its base.
+    // The access that is issued for a load, counted from its base.
     Window issued_window(std::uint32_t load) const {
         const auto found = issued_.find(load);
         if (found == issued_.end()) return window_of(load);

@@ -13,7 +13,7 @@ bool loads_the_same(const Instruction& one, const Instruction& other);
 
 bool writes(const Instruction& instruction, std::uint32_t reg);
 bool reads(const Operand& operand, std::uint32_t reg);
-// Of the operands that are no result, and the guard.
+// The registers of the operands that are no result, and of the guard.
 bool reads(const Instruction& instruction, std::uint32_t reg);
 bool may_write_memory(const Instruction& instruction);
 

@@ -7,7 +7,7 @@
 namespace emulator::ptx {
 namespace {
 
-// What may have happened since the last barrier, or the function's begin; a set of them.
+// Events that may have happened since the last barrier, or the function's begin; a set of them.
 enum Since : std::uint8_t { nothing = 1, load = 2, store_behind_load = 4 };
 
 bool is_named(const Instruction& instruction, const char* modifier) {

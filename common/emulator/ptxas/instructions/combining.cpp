@@ -36,7 +36,7 @@ Makers makers_of(const ptx::Function& function) {
     return makers;
 }
 
-// What alone writes the register; null where that are several.
+// The only writer of the register; null where there are several.
 const ptx::Instruction* only_maker(const Makers& makers, const ptx::Operand& operand) {
     if (operand.kind != OperandKind::reg) return nullptr;
     const auto found = makers.find(operand.index);
@@ -48,7 +48,7 @@ bool is_move_of(const ptx::Instruction* instruction, OperandKind kind) {
            instruction->operands[1].kind == kind;
 }
 
-// What a machine instruction adds something to while it does its own work.
+// A machine instruction adds something to these while it does its own work.
 enum class Addend : std::uint8_t { none, product, shifted, shifted_word, sum };
 
 bool is_32_bit_sum(const ptx::Instruction& instruction) {

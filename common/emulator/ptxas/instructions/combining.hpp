@@ -1,4 +1,4 @@
-// What ptxas makes one instruction of several: sums that take in products and shifts, and constants that are operands.
+// Instructions that ptxas combines into one: sums that take in products and shifts, and constants that are operands.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace timing {
 
-// Of a basic block and what its instructions were lowered to, in the same order: what another one does has no slots left.
+// Combines within a basic block and its lowered instructions, in the same order: an instruction that another one does has no slots left.
 void combine(const emulator::ptx::Function& function, std::span<const std::uint32_t> block,
              std::vector<Instruction>& lowered);
 

@@ -29,13 +29,16 @@ bool is_float(const ptx::Instruction& instruction) {
 }
 
 bool accesses_memory(const ptx::Instruction& instruction) {
-    return is_any(instruction.opcode,
-                  {"ld", "ldu", "st", "atom", "red", "tex", "tld4", "suld", "sust", "cp"});
+    return is_any(instruction.opcode, {"ld", "ldu", "st", "atom", "red", "tex", "tld4", "suld",
+                                       "sust", "cp", "ldmatrix", "stmatrix"}) ||
+           (instruction.opcode == "wmma" && !has(instruction, "mma"));
 }
 
 bool writes_its_first_operand(const ptx::Instruction& instruction) {
-    return !is_any(instruction.opcode, {"st", "red", "bra", "brx", "bar", "barrier", "membar",
-                                        "fence", "cp", "ret", "exit", "trap", "prefetch", "sust"});
+    return !is_any(instruction.opcode,
+                   {"st", "red", "bra", "brx", "bar", "barrier", "membar", "fence", "cp", "ret",
+                    "exit", "trap", "prefetch", "sust", "stmatrix"}) &&
+           !(instruction.opcode == "wmma" && has(instruction, "store"));
 }
 
 }  // namespace timing

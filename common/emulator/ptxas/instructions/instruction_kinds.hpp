@@ -1,4 +1,4 @@
-// What kind of instruction of PTX one is.
+// The kinds of instructions of PTX.
 #pragma once
 
 #include <initializer_list>

@@ -10,7 +10,7 @@
 namespace timing {
 
 // By block. `widths`: machine registers of each register of the function, which are numbered from `first`.
-// What is the same for all threads of a block is in uniform registers, if there are any; parameters of a kernel are
+// Values that are the same for all threads of a block are in uniform registers, if there are any; parameters of a kernel are
 // operands in the constant bank.
 std::vector<unsigned> live_registers(std::span<const FlowBlock> blocks, Register first,
                                      std::span<const std::uint8_t> widths,

@@ -27,7 +27,8 @@ void add_operands(const ptx::Instruction& instruction, Register first, Instructi
 }
 
 Space space_of(const ptx::Instruction& instruction) {
-    if (has(instruction, "shared")) return Space::shared;
+    if (has_any(instruction, {"shared", "shared::cta"})) return Space::shared;
+    if (is_any(instruction.opcode, {"ldmatrix", "stmatrix"})) return Space::shared;
     if (has(instruction, "const")) return Space::constant;
     if (has(instruction, "local")) return Space::local;
     return Space::global;
@@ -88,8 +89,7 @@ Cost cost_of(const ptx::Instruction& instruction) {
     if (is_any(opcode, {"cvta", "pragma", "nop"})) return {Unit::none, 0};
     if (reads_clock(instruction)) return {Unit::none, 1};
     if (opcode == "mov") {
-        // In the constant bank, an operand.
-        if (std::ranges::any_of(instruction.operands, is_launch_size)) return {Unit::none, 0};
+        if (std::ranges::any_of(instruction.operands, is_launch_size)) return {Unit::none, 1};
         const bool reads_index = std::ranges::any_of(instruction.operands, [](const auto& operand) {
             return operand.kind == OperandKind::special && operand.symbol.starts_with("%tid");
         });
@@ -123,8 +123,10 @@ Instruction lower_memory(const ptx::Instruction& instruction) {
     result.unit = Unit::memory;
     result.space = space_of(instruction);
     result.copies = copies_of(instruction);
-    result.reads_memory = opcode != "st";
-    result.writes_memory = !is_any(opcode, {"ld", "ldu", "tex", "tld4"});
+    result.reads_memory =
+        !is_any(opcode, {"st", "stmatrix"}) && (opcode != "wmma" || has(instruction, "load"));
+    result.writes_memory = !is_any(opcode, {"ld", "ldu", "tex", "tld4", "ldmatrix"}) &&
+                           (opcode != "wmma" || has(instruction, "store"));
     result.orders_memory = has_any(instruction, {"volatile", "acquire", "release", "acq_rel"});
     return result;
 }
@@ -148,12 +150,12 @@ Instruction lower_order_of_copies(const ptx::Instruction& instruction) {
     return result;
 }
 
-// Of a barrier in shared memory.
+// A test of a barrier in shared memory.
 bool is_phase_test(const ptx::Instruction& instruction) {
     return instruction.opcode == "mbarrier" && has_any(instruction, {"test_wait", "try_wait"});
 }
 
-// That it reads, but for its guard.
+// The registers that it reads, but for its guard.
 std::uint8_t different_registers(const ptx::Instruction& instruction) {
     std::vector<Register> list;
     for (std::size_t i = 1; i < instruction.operands.size(); ++i)
@@ -177,6 +179,8 @@ Instruction lower_one(const ptx::Instruction& instruction, Register first) {
         if (is_phase_test(instruction)) result.wait = Wait::copies;
         result.reads_clock = reads_clock(instruction);
         result.reads_special = reads_special(instruction);
+        result.loads_parameter = instruction.opcode == "mov" &&
+                                 std::ranges::any_of(instruction.operands, is_launch_size);
     }
     add_operands(instruction, first, result);
     result.moves = instruction.opcode == "mov" && result.slots == 0 && !result.sources.empty();
@@ -259,6 +263,8 @@ Instruction lower_control(const ptx::Instruction& instruction, Register first_re
     } else if (!is_any(opcode, {"bra", "brx", "ret", "exit", "call", "nanosleep"})) {
         result.slots = 0;  // a guard that the core executes as a branch around the instruction
     }
+    // Lanes that have diverged wait for each other there; the instruction itself follows.
+    if (is_any(opcode, {"mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"})) return result;
     result.branches = is_any(opcode, {"bra", "brx"});
     add_operands(instruction, first_register, result);
     return result;

@@ -16,7 +16,7 @@ namespace timing {
 std::vector<Instruction> lower(const emulator::ptx::Function& function,
                                std::span<const std::uint32_t> block, Register first_register);
 
-// Of instructions in the order in which they are issued: Instruction::has_no_operand_reuse.
+// Sets Instruction::has_no_operand_reuse of instructions in the order in which they are issued.
 void note_kept_operands(std::vector<Instruction>& block);
 
 // Whether the result may differ from thread to thread of a block although the registers that are read do not.
@@ -25,10 +25,10 @@ bool varies(const emulator::ptx::Function& function, const emulator::ptx::Instru
 // By register of the function: whether it holds nothing but a parameter of the kernel.
 std::vector<bool> parameters_of(const emulator::ptx::Function& function);
 
-// What ends a basic block: a branch, a barrier, a shuffle.
+// The last instruction of a basic block: a branch, a barrier, a shuffle.
 Instruction lower_control(const emulator::ptx::Instruction& instruction, Register first_register);
 
-// What skips an instruction that has a guard: it waits for that, and is no instruction of its own.
+// A branch that skips an instruction that has a guard: it waits for that, and is no instruction of its own.
 Instruction lower_guard(const emulator::ptx::Instruction& instruction, Register first_register);
 
 }  // namespace timing

@@ -248,7 +248,7 @@ Register rename(std::vector<Instruction>& block, Register first_free) {
     return first_free;
 }
 
-// What stands between two readings of a clock is what a program wants to time.
+// Instructions between two readings of a clock are what a program wants to time.
 std::vector<Instruction> reorder(std::vector<Instruction> block, unsigned free_registers) {
     std::vector<Instruction> ordered;
     ordered.reserve(block.size());

@@ -14,12 +14,12 @@
 namespace emulator::runtime {
 namespace {
 
-// What only a device with another device beside it, a display or a network has.
+// Only a device with another device beside it, a display or a network has these.
 constexpr int none = 0;
 
 int kilohertz(double hertz) { return static_cast<int>(hertz / 1e3); }
 
-// Of three values the one for the generation: before 3.0, before 6.0, from 6.0 on.
+// The value for the generation: before 3.0, before 6.0, from 6.0 on.
 int by_generation(int fermi, int kepler_and_maxwell, int later) {
     const unsigned capability = architecture().compute_number();
     return capability < 30 ? fermi : capability < 60 ? kepler_and_maxwell : later;

@@ -19,8 +19,8 @@ int device_attribute(cudaDeviceAttr attribute);
 
 // An attribute for each element of a property.
 template <std::size_t count, std::same_as<cudaDeviceAttr>... Attributes>
-requires(sizeof...(Attributes) == count) void set(int (&property)[count],
-                                                  Attributes... attributes) {
+    requires(sizeof...(Attributes) == count)
+void set(int (&property)[count], Attributes... attributes) {
     int* next = property;
     ((*next++ = device_attribute(attributes)), ...);
 }
@@ -88,7 +88,7 @@ void fill_limits(Properties& p) {
     p.surfaceAlignment = static_cast<std::size_t>(get(cudaDevAttrSurfaceAlignment));
 }
 
-// What is not set here, the emulated GPU does not have.
+// The emulated GPU does not have what is not set here.
 template <class Properties>
 Properties device_properties() {
     const auto get = [](cudaDeviceAttr attribute) { return device_attribute(attribute); };

@@ -6,16 +6,16 @@
 #include <mutex>
 #include <type_traits>
 
-#include "emulator/runtime/api/api_error.hpp"
-#include "emulator/runtime/api/memory_faults.hpp"
-#include "emulator/runtime/report/messages.hpp"
+#include "emulator/runtime/errors/api_error.hpp"
+#include "emulator/runtime/errors/memory_faults.hpp"
+#include "emulator/runtime/errors/messages.hpp"
 
 namespace emulator::runtime {
 
 // One API function runs at a time; callbacks may call the API again.
 std::recursive_mutex& api_mutex();
 
-// What a kernel fault leaves behind: every call fails with it until cudaDeviceReset.
+// The error that a kernel fault leaves behind: every call fails with it until cudaDeviceReset.
 void set_sticky_error(cudaError_t code);
 void clear_sticky_error();
 cudaError_t sticky_error();

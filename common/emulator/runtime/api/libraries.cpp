@@ -1,4 +1,4 @@
-// What libraries of CUDA that stand in for NVIDIA's ask the runtime for.
+// Functions for libraries of CUDA that stand in for NVIDIA's.
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/runtime/api/errors.hpp"
 #include "emulator/runtime/memory/allocations.hpp"

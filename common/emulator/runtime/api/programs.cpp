@@ -66,7 +66,7 @@ std::string Function::demangled() const {
     if (text == nullptr) return name;
     const std::string result = text;
     std::free(text);
-    // Of templates the name begins with what they return.
+    // The name of a template begins with its return type.
     return result.rfind("void ", 0) == 0 ? result.substr(5) : result;
 }
 
@@ -152,7 +152,7 @@ void Program::initialise_managed() {
         const auto symbol = simt::find_symbol(*module(), variable.name);
         if (!symbol) throw ApiError(cudaErrorInvalidSymbol);
         *variable.pointer = symbol->address;
-        // What API functions get is the address itself, not the host's variable.
+        // API functions get the address itself, not the host's variable.
         registry().variables[symbol->address] = {this, variable.name};
     }
 }

@@ -1,4 +1,4 @@
-// What programs register: fat binaries with their kernels and variables. A fat binary's PTX is parsed at
+// Programs register fat binaries with their kernels and variables. A fat binary's PTX is parsed at
 // the first use of anything in it.
 #pragma once
 
@@ -34,7 +34,7 @@ struct Function {
     const simt::Kernel& kernel();
     const simt::KernelAttributes& attributes() { return simt::attributes(kernel()); }
     std::string demangled() const;
-    // What ptxas says of it for the emulated GPU; null where that is not known.
+    // The resources that ptxas reports for the emulated GPU; null where that is not known.
     const ptx::KernelResources* resources();
 
   private:
@@ -62,9 +62,9 @@ class Program {
     unsigned ptx_compute_capability();
 
     const ptx::KernelResources* resources_of(const std::string& kernel);
-    // What the resources are from: "ptxas 12.9 for sm_70".
+    // The compiler of the resources: "ptxas 12.9 for sm_70".
     const std::string& compiler() const { return compiler_; }
-    // What an older ptxas lacks for it; empty: there is none for this GPU, or nothing is lacking.
+    // The feature that an older ptxas lacks for it; empty: there is no ptxas for this GPU, or nothing is lacking.
     const std::string& why_not_compiled() const { return why_not_compiled_; }
 
     void add_function(const void* host, const std::string& name);

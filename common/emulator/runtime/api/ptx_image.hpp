@@ -11,7 +11,7 @@
 
 namespace emulator::runtime {
 
-// What a GPU of `compute_capability` (75 for 7.5) executes of `images`: the PTX of the highest target that
+// Chooses among `images` for a GPU of `compute_capability` (75 for 7.5): the PTX of the highest target that
 // it can run; where there is none, of the lowest. Null where there is no PTX.
 const ptx::Image* choose_ptx(std::span<const ptx::Image> images, unsigned compute_capability);
 
@@ -23,7 +23,7 @@ struct LoadedPtx {
     std::string options;             // of ptxas
 };
 
-// Of what __cudaRegisterFatBinary gets. Throws ApiError.
+// Reads what __cudaRegisterFatBinary gets. Throws ApiError.
 LoadedPtx load_ptx(const void* wrapper, unsigned compute_capability);
 
 }  // namespace emulator::runtime

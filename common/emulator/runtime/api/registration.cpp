@@ -1,4 +1,4 @@
-// What nvcc's code calls before main and for each launch <<<...>>>. Its declarations are in
+// nvcc's code calls these before main and for each launch <<<...>>>. Their declarations are in
 // crt/host_runtime.h, which cannot be included; in C linkage the names alone matter.
 #include <cuda_runtime_api.h>
 

@@ -97,7 +97,7 @@ void wait_for_clock(cudaStream_t stream, const StreamClock& clock) {
 }
 
 void check_stream_order(const Launch& launch, const simt::LaunchRecord& record) {
-    // What a graph orders is not followed.
+    // The order within a graph is not followed.
     if (!launch.stream) return forget_launches_in_streams();
     if (record.written == nullptr || record.touched == nullptr) return;
     StreamClock& clock = state().streams[*launch.stream].clock;

@@ -15,9 +15,9 @@ namespace emulator::runtime {
 // How much of each stream's work has come to pass, by the stream's number.
 using StreamClock = std::map<unsigned long long, std::uint64_t>;
 
-// Of work that is about to begin in a stream: the default stream waits for the blocking ones, and they for it.
+// Work is about to begin in a stream: the default stream waits for the blocking ones, and they for it.
 void begin_stream_work(cudaStream_t stream);
-// What an event in the stream stands for, and that a stream waits for it.
+// The work that an event in the stream stands for, and that a stream waits for it.
 StreamClock stream_clock(cudaStream_t stream);
 void wait_for_clock(cudaStream_t stream, const StreamClock& clock);
 

@@ -15,7 +15,7 @@ bool is_created_stream(cudaStream_t stream);
 // Throws ApiError (cudaErrorInvalidResourceHandle) for what is no stream.
 void require_stream(cudaStream_t stream);
 
-// What is known of a stream, the default ones included. Throws ApiError likewise.
+// The state of a stream, the default ones included. Throws ApiError likewise.
 CUstream_st& stream_state(cudaStream_t stream);
 
 cudaStream_t create_stream(unsigned flags, int priority);

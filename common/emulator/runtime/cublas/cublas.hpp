@@ -1,4 +1,4 @@
-// What cublas_api.h declares of the functions that this library has: its headers need not be installed.
+// The declarations in cublas_api.h of the functions that this library has: its headers need not be installed.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -76,7 +76,7 @@ Status multiply(void* handle, Product product) {
         }
         for (std::int64_t row = 0; row < m; ++row) {
             float& element = to[column * c_stride + row];
-            // What c holds does not matter where beta is 0: it may be NaN.
+            // c is not read where beta is 0: it may be NaN.
             const float before = *beta == 0 ? 0 : *beta * element;
             element = *alpha * sums[static_cast<std::size_t>(row)] + before;
         }

@@ -1,4 +1,4 @@
-// What CUDA 12's runtime has that CUDA 13's does not, or has in another form. Where both a function and
+// Functions that CUDA 12's runtime has and CUDA 13's does not, or has in another form. Where both a function and
 // its _v2 exist, the _v2 is CUDA 13's.
 #include "emulator/runtime/api/device_properties.hpp"
 #include "emulator/runtime/api/errors.hpp"

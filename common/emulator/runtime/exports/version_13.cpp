@@ -1,4 +1,4 @@
-// What CUDA 13's runtime has that CUDA 12's has in another form. The headers of one declare these names with
+// Functions of CUDA 13's runtime that CUDA 12's has in another form. The headers of one declare these names with
 // other parameters than those of the other, so the linker's names are given.
 #include <cuda_runtime_api.h>
 

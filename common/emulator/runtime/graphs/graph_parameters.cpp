@@ -1,4 +1,4 @@
-// What the nodes of a graph do: read and changed by the program.
+// The work of a graph's nodes, read and changed by the program.
 #include <cuda_runtime_api.h>
 
 #include "emulator/runtime/api/errors.hpp"

@@ -1,4 +1,4 @@
-// What a graph consists of, and changes of its edges.
+// The parts of a graph, and changes of its edges.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

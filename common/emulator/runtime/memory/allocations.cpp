@@ -35,7 +35,7 @@ bool takes_device_memory(MemoryKind kind) {
     return kind == MemoryKind::device || kind == MemoryKind::managed;
 }
 
-// What the kernel says can be had without swapping; free memory alone would leave out its page cache.
+// The memory that the kernel gives without swapping; free memory alone would leave out its page cache.
 std::size_t available_host_bytes() {
     std::ifstream meminfo("/proc/meminfo");
     for (std::string key, rest; meminfo >> key; std::getline(meminfo, rest)) {

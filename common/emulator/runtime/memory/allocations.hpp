@@ -1,4 +1,4 @@
-// What the program has allocated: device, managed and page-locked host memory. All of it lies in the
+// The program's allocations: device, managed and page-locked host memory. All of it lies in the
 // emulated GPU's memory, so kernels and the host (where it may access it) have the same address.
 #pragma once
 

@@ -12,7 +12,7 @@
 namespace emulator::runtime {
 namespace {
 
-// Of whole allocations: a hint for a part of one counts for all of it.
+// Hints are of whole allocations: a hint for a part of one counts for all of it.
 struct Hints {
     bool read_mostly = false;
     int preferred = cudaInvalidDeviceId, accessed_by = cudaInvalidDeviceId,

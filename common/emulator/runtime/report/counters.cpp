@@ -34,7 +34,7 @@ class List {
     }
 
     void add_shared(const std::string& prefix, const AccessCounters& access) {
-        if (access.requests == 0) return;
+        if (access.wavefronts == 0) return;
         add(prefix + "_requests", access.requests);
         add(prefix + "_wavefronts", access.wavefronts);
         add(prefix + "_bank_conflicts", access.bank_conflicts);
@@ -56,6 +56,9 @@ void add_totals(simt::LaunchRecord& sum, const simt::LaunchRecord& launch) {
     sum.shared_stores.add(launch.shared_stores);
     sum.shared_atomics.add(launch.shared_atomics);
     sum.texture_loads.add(launch.texture_loads);
+    sum.matrix_load_requests += launch.matrix_load_requests;
+    sum.matrix_store_requests += launch.matrix_store_requests;
+    sum.tensor_instructions += launch.tensor_instructions;
     sum.memory.add(launch.memory);
     sum.l2_read_sectors_min += launch.l2_read_sectors_min;
     sum.l2_write_sectors_min += launch.l2_write_sectors_min;
@@ -87,6 +90,12 @@ Counters counters_of(const simt::LaunchRecord& totals, bool with_caches) {
                                            {"shared_store", &totals.shared_stores},
                                            {"shared_atomic", &totals.shared_atomics}}) {
         list.add_shared(prefix, *accesses);
+    }
+    for (const auto& [name, count] :
+         {std::pair{"matrix_load_requests", totals.matrix_load_requests},
+          {"matrix_store_requests", totals.matrix_store_requests},
+          {"tensor_instructions", totals.tensor_instructions}}) {
+        if (count != 0) list.add(name, count);
     }
     list.add("warp_instructions", totals.warp_instructions);
     list.add("thread_instructions", totals.thread_instructions);

@@ -1,4 +1,4 @@
-// What the emulated runtime exports beyond CUDA's API. A program asks for these functions with
+// Functions that the emulated runtime exports beyond CUDA's API. A program asks for these functions with
 // dlsym(RTLD_DEFAULT, ...): where they are missing, the runtime is NVIDIA's and the GPU real.
 #pragma once
 
@@ -25,11 +25,11 @@ enum EmulatedGpuTime {
     EMULATED_GPU_WARM_L2,
 };
 void emulatedGpuPredictTime(int time);
-// Of all launches since the last emulatedGpuResetCounters; 0 where no time was asked for.
+// The sum over all launches since the last emulatedGpuResetCounters; 0 where no time was asked for.
 double emulatedGpuPredictedSeconds(void);
-// What bounds the longest of them ("dram"); null where no time was asked for.
+// The bound of the longest of them ("dram"); null where no time was asked for.
 const char* emulatedGpuPredictedBound(void);
-// Of launches, copies and fills together.
+// The time of launches, copies and fills together.
 double emulatedGpuBusySeconds(void);
 
 // Whether launches execute only enough of their blocks to tell counts and time, as with EMULATED_GPU_SAMPLE, and copies

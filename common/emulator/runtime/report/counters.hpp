@@ -16,7 +16,7 @@ void add_totals(simt::LaunchRecord& sum, const simt::LaunchRecord& launch);
 
 Counters counters_of(const simt::LaunchRecord& totals, bool with_caches);
 
-// Of one launch, for its report. Instructions are those of the machine code, where it is known; those of the PTX are named
+// Counters of one launch, for its report. Instructions are those of the machine code, where it is known; those of the PTX are named
 // so: ptx_instructions, ptx_thread_instructions.
 Counters reported_counters(const simt::LaunchRecord& launch, bool with_caches);
 

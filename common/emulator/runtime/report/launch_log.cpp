@@ -24,7 +24,7 @@ simt::LaunchRecord& totals() {
     return result;
 }
 
-// Of the launches since the last reset.
+// Totals of the launches since the last reset.
 struct PredictedTotals {
     double seconds = 0;
     double longest = 0;  // of one launch, whose bound is the one that is reported

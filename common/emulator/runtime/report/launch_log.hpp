@@ -1,4 +1,4 @@
-// What is remembered of launches: the counters since the last reset (counters.h) and the report
+// Remembers launches: the counters since the last reset (counters.h) and the report
 // (report.md).
 #pragma once
 

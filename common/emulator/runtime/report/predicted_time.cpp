@@ -36,7 +36,7 @@ void advance_device(double seconds) {
 
 const timing::Machine& machine() { return settings().machine; }
 
-// Of data that launches use again and again, the share that the L2 still has: all of what fits into the part
+// The share that the L2 still has of data that launches use again and again: all of what fits into the part
 // that one SM's data can use. Behind that it falls in proportion: half is left at the capacity for reuse, nothing as
 // far beyond (data/timing/reuse.csv). If the oldest line made room, nothing would be left at once.
 double kept_in_l2(double footprint_bytes) {
@@ -52,7 +52,7 @@ struct Footprint {
     const SectorSet* touched = nullptr;  // null: which they are is not known
 };
 
-// What all blocks are taken to touch after a sample of them may exceed what there is.
+// An extrapolation from a sample of blocks may exceed the memory that there is.
 double within_memory(const simt::LaunchRecord& record, std::uint64_t count, double bytes_each) {
     const double bytes = static_cast<double>(count) * bytes_each;
     const auto allocated = static_cast<double>(total_device_bytes() - free_device_bytes());
@@ -76,7 +76,7 @@ double found_in_l2(const Footprint& data) {
     return clock_state().last_footprint_bytes >= data.bytes ? kept_in_l2(data.bytes) : 0;
 }
 
-// What the L2 cannot hold beside these data is gone behind them.
+// The L2 evicts what it cannot hold beside these data.
 void leave_in_l2(const Footprint& data) {
     clock_state().last_footprint_bytes = data.bytes;
     SectorSet& left = clock_state().left;
@@ -192,7 +192,7 @@ void predict_on_device(const void* to, const void* from, std::size_t bytes) {
     advance_device(timing::copy_seconds(machine(), facts));
 }
 
-// Of a kernel that reads clocks: its first readings, then how often a loop that waits for a clock runs, then
+// The executions of a kernel that reads clocks settle its first readings, then how often a loop that waits for a clock runs, then
 // what others see that wait for it.
 constexpr int max_executions = 4;
 constexpr double settled_share = 0.01;  // of the instructions, that two executions may differ by

@@ -11,7 +11,7 @@
 
 namespace emulator::runtime {
 
-// What a launch finds in the L2.
+// The L2's content when a launch begins.
 enum class L2State {
     left_by_others,  // what earlier launches left there
     cold,            // nothing of its own
@@ -36,15 +36,15 @@ simt::LaunchRecord execute_with_clocks(const simt::Kernel& kernel, const Execute
 void predict_copy(const void* to, const void* from, std::size_t bytes);
 void predict_fill(void* to, std::size_t bytes);
 
-// What a launch touches of [begin, begin + bytes); all of it where that is not known.
+// The bytes of [begin, begin + bytes) that a launch touches; all of them where that is not known.
 std::uint64_t touched_bytes(const simt::LaunchRecord& record, const void* begin, std::size_t bytes);
-// What it touches of page-locked host memory; 0 where that is not known.
+// The bytes of page-locked host memory that it touches; 0 where that is not known.
 std::uint64_t accessed_host_bytes(const simt::LaunchRecord& record);
 
 // Seconds since the device was opened, as predicted: what it does, it does one after another, and nothing else takes time.
 double device_seconds();
 
-// Of these, those since the last reset.
+// The part of these since the last reset.
 double busy_seconds();
 void reset_busy_seconds();
 

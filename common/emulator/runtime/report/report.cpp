@@ -7,7 +7,7 @@
 #include <cstring>
 #include <set>
 
-#include "emulator/runtime/report/messages.hpp"
+#include "emulator/runtime/errors/messages.hpp"
 #include "emulator/runtime/report/settings.hpp"
 
 namespace emulator::runtime {

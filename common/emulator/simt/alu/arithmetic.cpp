@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "emulator/simt/alu/arithmetic_form.hpp"
-
 namespace emulator::simt {
 
 bool is_type(std::string_view modifier) {

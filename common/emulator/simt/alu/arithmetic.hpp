@@ -4,27 +4,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 
-#include "emulator/simt/state/operation.hpp"
+#include "emulator/simt/alu/arithmetic_form.hpp"
 
 namespace emulator::simt {
-
-struct OperandShape {
-    std::uint8_t register_bytes = 0;  // 2, 4 or 8; 0: a predicate, or an immediate
-    bool is_immediate = false;
-    bool is_negated_predicate = false;  // !%p as a source
-};
-
-struct Arithmetic {
-    Handler execute = nullptr;  // null: `opcode` is no arithmetic, or has a form that is not known
-    // Whether the operation reads (writes) the carry flag of the lanes, which the decoder then appends
-    // as the last source (as second destination): a predicate.
-    bool reads_carry = false, writes_carry = false;
-    std::uint16_t variant = 0;  // goes to Operation::variant
-};
 
 // The handler for `opcode` with `modifiers` (as in PTX, in order). `shapes`: the destinations first
 // (`destinations` of them), then the sources, as they are written. Rules for the decoder:

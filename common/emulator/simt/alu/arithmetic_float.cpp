@@ -69,7 +69,7 @@ struct ExtremeMagnitude {
     }
 };
 
-// Of f64, an H200 quiets NaN and leaves its sign alone.
+// An H200 quiets NaN of f64 and leaves its sign alone.
 template <bool ftz>
 struct Absolute {
     float operator()(float a) const { return canonical(flush<ftz>(__builtin_fabsf(a))); }

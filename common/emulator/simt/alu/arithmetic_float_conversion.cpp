@@ -49,7 +49,7 @@ struct ToInteger {
                               ? I(std::make_unsigned_t<I>(1) << (8 * sizeof(I) - 1))
                               : I(0);
         const T value = to_whole<whole>(flush<ftz>(a));
-        // What fits; converting others is undefined in C++.
+        // The value where it fits; converting others is undefined in C++.
         const T fitting = value >= smallest && value < beyond ? value : T(0);
         I result = static_cast<I>(fitting);
         result = value >= beyond ? std::numeric_limits<I>::max() : result;

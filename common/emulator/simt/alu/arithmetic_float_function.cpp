@@ -1,6 +1,6 @@
 // div, rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh of f32 and f64.
 //
-// What PTX defines to the bit is computed so. Approximations are computed with more precision and
+// Results that PTX defines to the bit are computed so. Approximations are computed with more precision and
 // rounded: their error is below the one that the PTX ISA allows, but their last bits need not be a GPU's.
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// What handlers of arithmetic are made of: sources that are registers, immediates or predicates, the loop
+// Parts of handlers of arithmetic: sources that are registers, immediates or predicates, the loop
 // over 32 lanes that the compiler vectorises, and the choice of an instantiation by an instruction's form.
 //
 // A handler computes all lanes: straight into the destination where all execute, else aside, and blends.

@@ -83,7 +83,7 @@ void FunctionDecoder::decode() {
     finish_blocks();
 }
 
-// Of a block that has several, the first one.
+// Notes the first pause of a block that has several.
 void FunctionDecoder::note_pause() {
     OpenBlock& open = blocks_.back();
     if (!pauses_[at_] || open.pauses_at != nullptr) return;

@@ -39,14 +39,14 @@ constexpr std::uint32_t aligned(std::uint32_t value, std::uint32_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
 
-// What a function's instructions refer to, and what they become.
+// The names that a function's instructions refer to, and what they become.
 class FunctionDecoder {
   public:
     FunctionDecoder(Module& module, Image& image, Function& function);
     void decode();
 
   private:
-    // What an instruction needs and the emulated GPU cannot do: caught in `decode`.
+    // An instruction needs what the emulated GPU cannot do: caught in `decode`.
     struct Refused : std::runtime_error {
         explicit Refused(const std::string& why = "") : std::runtime_error(why) {}
     };
@@ -168,7 +168,8 @@ class FunctionDecoder {
     // ---- decode_tiles.cpp
     struct TileAccess {
         bool is_load = true;
-        bool is_along = true;  // rows of A, columns of B, rows of D (of 8 x 32: columns) lie in a piece
+        bool is_along =
+            true;  // rows of A, columns of B, rows of D (of 8 x 32: columns) lie in a piece
         AddressForm at;
         ptx::Space space{};
         RegisterOffset stride = no_register;
@@ -201,7 +202,7 @@ class FunctionDecoder {
                           bool is_load);
     std::optional<ptx::Space> space_of(const ptx::Instruction& instruction) const;
     CacheOperator cache_operator_of(const ptx::Instruction& instruction) const;
-    // Of an atomic operation of shared memory that the machine code has as a loop.
+    // An atomic operation of shared memory that the machine code has as a loop.
     void add_loop_load(AtomicDetail& atomic);
     void add_site(MemoryDetail& detail, AccessSpace space, bool is_reduction,
                   CacheOperator cache_operator);

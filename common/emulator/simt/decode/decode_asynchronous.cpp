@@ -105,7 +105,7 @@ bool FunctionDecoder::asynchronous(const ptx::Instruction& instruction) {
         return true;
     }
     if (has(instruction, "mbarrier") && module_.checks_hazards) {
-        // What waits for the barrier waits for the copies.
+        // Threads that wait for the barrier wait for the copies.
         Operation operation;
         operation.execute = execute_copy_wait;
         operation.immediate = all_copies;

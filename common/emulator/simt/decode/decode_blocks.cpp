@@ -12,7 +12,7 @@ void FunctionDecoder::finish_blocks() {
     block_at_.assign(source_.instructions.size() + 2, no_block);
     std::size_t operations = 0;
     for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
-        // Of a branch around an instruction and that instruction, both begin there: the first one counts.
+        // A branch around an instruction and that instruction both begin there: the first one counts.
         std::uint32_t& at = block_at_[blocks_[i].first_instruction];
         if (at == no_block) at = i;
         operations += blocks_[i].operations.size();

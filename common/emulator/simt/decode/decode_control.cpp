@@ -172,7 +172,7 @@ bool FunctionDecoder::call(const ptx::Instruction& instruction) {
         end_block(Control::call).detail = &detail;
         return true;
     }
-    // Of CUDA's runtime on the GPU.
+    // Functions of CUDA's runtime on the GPU.
     if (target.symbol.starts_with("__cudaCDP") || target.symbol.starts_with("__cuda_syscall_cnp"))
         throw LaunchesKernels();
     const BuiltinFunction builtin = find_builtin_function(target.symbol);

@@ -139,4 +139,11 @@ std::unique_ptr<Image> decode_kernel(Module& module, std::uint32_t kernel) {
     return image;
 }
 
+const Image& Module::image(Kernel& kernel) {
+    if (!kernel.image) kernel.image = decode_kernel(*this, kernel.number);
+    return *kernel.image;
+}
+
+// ---- what the runtime asks for -------------------------------------------------------------------
+
 }  // namespace emulator::simt

@@ -32,7 +32,7 @@ CacheOperator FunctionDecoder::cache_operator_of(const ptx::Instruction& instruc
     if (has(instruction, "ca")) return CacheOperator::all_levels;
     if (has(instruction, "cg")) return CacheOperator::l2_only;
     if (has(instruction, "cs")) return CacheOperator::streaming;
-    // What other threads may have written is read where they write it: in the L2.
+    // Data that other threads may have written are read where they write them: in the L2.
     const bool strong = has(instruction, "relaxed") || has(instruction, "acquire");
     const bool past_l1 = has(instruction, "volatile") || has(instruction, "cv") ||
                          has(instruction, "mmio") || (strong && !has(instruction, "cta"));
@@ -244,7 +244,7 @@ bool FunctionDecoder::atomic(const ptx::Instruction& instruction) {
     operation.execute = space == Space::shared   ? execute_atomic_shared
                         : space == Space::global ? execute_atomic_global
                                                  : execute_atomic_generic;
-    // What the machine code has for it: RED, unless the old value is used or the address is generic.
+    // The machine code's form: RED, unless the old value is used or the address is generic.
     const bool is_reduction = !reads_result && space != Space::generic &&
                               std::string_view(*name) != "cas" && std::string_view(*name) != "exch";
     if (space != Space::shared && reads_result) function_.traits.may_wait_for_blocks = true;

@@ -186,11 +186,9 @@ void FunctionDecoder::access_matrices(const ptx::Instruction& instruction) {
 }
 
 ptx::Space FunctionDecoder::matrix_space(const ptx::Instruction& instruction) const {
-    const bool is_shared = std::ranges::any_of(instruction.modifiers, [](const auto& modifier) {
-        return modifier.starts_with("shared");
-    });
-    return is_shared ? ptx::Space::shared
-                     : space_of(instruction).value_or(ptx::Space::generic);
+    const bool is_shared = std::ranges::any_of(
+        instruction.modifiers, [](const auto& modifier) { return modifier.starts_with("shared"); });
+    return is_shared ? ptx::Space::shared : space_of(instruction).value_or(ptx::Space::generic);
 }
 
 // `at`: the address alone.
@@ -210,9 +208,10 @@ void FunctionDecoder::emit_matrix_access(const MemoryDetail& at, bool is_load, b
     detail.address_lanes = count == 4 ? 0xffffffffu : (1u << 8 * count) - 1;
     std::ranges::copy(registers, detail.registers.begin());
     add_site(detail, AccessSpace::shared, false, CacheOperator::standard);
-    // Of a load two matrices with the same rows do not share a pass, as two quarters of a warp would: an H200 counts each of 168
+    // Two matrices of a load with the same rows do not share a pass, as two quarters of a warp would: an H200 counts each of 168
     // patterns so (data/nvidia-h200/counters/matrix_patterns.csv).
     detail.cost.kind = image_.sites.back().cost.kind = AccessKind::store;
+    image_.sites.back().site.is_matrix = true;
     Operation operation;
     operation.execute = execute_matrix_access;
     operation.detail = static_cast<const MemoryDetail*>(&detail);

@@ -55,7 +55,7 @@ unsigned first_with_tile(MatrixType type) {
     }
 }
 
-// Of A (of B with columns for rows), in the order of registers.
+// The places of A (of B with columns for rows), in the order of registers.
 std::vector<Part> operand_parts(const Tile& tile, const TensorForm& form, bool is_a) {
     const bool is_rows = is_a != tile.is_transposed;
     const unsigned blocks = tile.blocks_are_rows == is_rows ? tile.blocks : 1;
@@ -64,8 +64,8 @@ std::vector<Part> operand_parts(const Tile& tile, const TensorForm& form, bool i
     for (unsigned block = 0; block < blocks; ++block) {
         for (unsigned piece = 0; piece < form.pieces(); ++piece) {
             for (unsigned group = 0; group < groups; ++group)
-                parts.push_back({8 * (groups * block + group),
-                                 piece * form.piece_bits() / form.bits()});
+                parts.push_back(
+                    {8 * (groups * block + group), piece * form.piece_bits() / form.bits()});
         }
     }
     return parts;
@@ -187,7 +187,7 @@ void FunctionDecoder::emit_tile_access(const TileAccess& access, RegisterOffset 
     add_site(detail, is_shared ? AccessSpace::shared : AccessSpace::global, false,
              CacheOperator::standard);
     Operation operation;
-    operation.execute = is_shared                         ? execute_shared
+    operation.execute = is_shared                       ? execute_shared
                         : access.space == Space::global ? execute_global
                                                         : execute_generic;
     operation.detail = &detail;
@@ -203,8 +203,7 @@ void FunctionDecoder::emit_transpose(RegisterOffset to, RegisterOffset from) {
 }
 
 // Rows of A, or columns of B.
-void FunctionDecoder::load_operand_tile(const TensorForm& form, bool is_a,
-                                        const TileAccess& access,
+void FunctionDecoder::load_operand_tile(const TensorForm& form, bool is_a, const TileAccess& access,
                                         const std::vector<RegisterOffset>& registers) {
     const std::vector<Part> parts = operand_parts(Tile(form), form, is_a);
     if (registers.size() < parts.size()) throw Refused{"the number of its registers"};
@@ -235,7 +234,7 @@ void FunctionDecoder::load_operand_tile(const TensorForm& form, bool is_a,
         for (std::size_t i = 0; i < parts.size(); ++i)
             load_operand_part(form, access, parts[i].row, parts[i].element, registers[i]);
     }
-    // Of FP16 there are more registers than elements need: the others repeat them.
+    // FP16 has more registers than its elements need: the others repeat them.
     for (std::size_t i = parts.size(); i < registers.size(); ++i) {
         emit_transpose(registers[i], registers[i % parts.size()]);
         emit_transpose(registers[i], registers[i]);

@@ -6,7 +6,6 @@
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/ptx/flow/control_flow.hpp"
 #include "emulator/ptx/image/library_headers.hpp"
-#include "emulator/simt/decode/decode.hpp"
 #include "emulator/simt/state/memory.hpp"
 
 namespace emulator::simt {
@@ -154,12 +153,7 @@ bool Module::is_constant(Address address) const {
     });
 }
 
-const Image& Module::image(Kernel& kernel) {
-    if (!kernel.image) kernel.image = decode_kernel(*this, kernel.number);
-    return *kernel.image;
-}
-
-// ---- what the runtime asks for -------------------------------------------------------------------
+bool is_constant(const Module& module, Address address) { return module.is_constant(address); }
 
 const Kernel* find_kernel(const Module& module, const std::string& name) {
     const auto found = module.kernels.find(name);

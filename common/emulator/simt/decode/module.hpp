@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "emulator/models/memory/load_policy.hpp"
-#include "emulator/simt/state/gpu.hpp"
+#include "emulator/simt/state/launch_record.hpp"
 #include "emulator/simt/state/program.hpp"
 
 namespace emulator::simt {
@@ -34,7 +34,7 @@ class Module {
     Module& operator=(const Module&) = delete;
 
     const Image& image(Kernel& kernel);
-    // Of a definition; of several with one name, the last one.
+    // The number of a definition; of several with one name, the last one.
     std::optional<std::uint32_t> function_number(const std::string& name) const;
     static std::uint64_t function_address(std::uint32_t number);
     // Where the parameters of the running launch lie, for generic addresses of them.

@@ -15,10 +15,10 @@ struct Named {
 };
 
 constexpr Named<MatrixType> matrix_types[] = {
-    {"f16", MatrixType::f16},   {"bf16", MatrixType::bf16}, {"tf32", MatrixType::tf32},
-    {"f64", MatrixType::f64},   {"e4m3", MatrixType::e4m3}, {"e5m2", MatrixType::e5m2},
-    {"s8", MatrixType::s8},     {"u8", MatrixType::u8},     {"s4", MatrixType::s4},
-    {"u4", MatrixType::u4},     {"b1", MatrixType::b1}};
+    {"f16", MatrixType::f16}, {"bf16", MatrixType::bf16}, {"tf32", MatrixType::tf32},
+    {"f64", MatrixType::f64}, {"e4m3", MatrixType::e4m3}, {"e5m2", MatrixType::e5m2},
+    {"s8", MatrixType::s8},   {"u8", MatrixType::u8},     {"s4", MatrixType::s4},
+    {"u4", MatrixType::u4},   {"b1", MatrixType::b1}};
 constexpr Named<ResultType> result_types[] = {{"f32", ResultType::f32},
                                               {"f16", ResultType::f16},
                                               {"f64", ResultType::f64},
@@ -150,6 +150,26 @@ unsigned first_with_product(const TensorForm& form, bool is_wmma) {
             return is_any(shape, {{16, 8, 128}, {16, 8, 256}}) ? 80 : 0;
     }
     return 0;
+}
+
+unsigned machine_products(const ptx::Instruction& instruction, unsigned compute_number) {
+    const bool is_wmma = instruction.opcode == "wmma";
+    if (instruction.opcode != "mma" && !is_wmma) return 0;
+    const auto form = product_form(instruction);
+    if (!form) return 0;
+    const bool is_half = form->a == MatrixType::f16;
+    const unsigned quad_steps = form->d == ResultType::f16 ? 2 : 4;
+    if (!is_wmma) {
+        if (is_half && form->k == 4) return compute_number >= 80 ? 0 : quad_steps;
+        const bool is_byte = form->a == MatrixType::e4m3 || form->a == MatrixType::e5m2;
+        const bool is_nibble = form->a == MatrixType::s4 || form->a == MatrixType::u4;
+        const bool is_double = (is_byte && form->k == 32) || (is_nibble && form->k == 64);
+        return compute_number >= 90 && is_double ? 2 : 1;
+    }
+    if (form->m == 8 && form->n == 8) return 1;
+    if (is_half && compute_number < 75) return 4 * quad_steps;
+    // Two products; of half the depth on Turing, and of TF32.
+    return compute_number < 80 || form->a == MatrixType::tf32 ? 4 : 2;
 }
 
 }  // namespace emulator::simt

@@ -33,7 +33,7 @@ struct BulkCopyDetail {
     unsigned rank = 0;                                 // of a tensor; 0: plain bytes
     RegisterOffset coordinates[max_tensor_rank] = {};  // 32-bit lanes, innermost first
 };
-// What each lane gives it.
+// The operands of each lane.
 struct BulkOperands {
     std::array<Address, warp_size> global;
     LaneOffsets shared{}, barrier{};
@@ -42,7 +42,7 @@ struct BulkOperands {
 void execute_bulk_copy(Warp& warp, const Operation& operation);
 void execute_tensor_copy(Warp& warp, const Operation& operation);
 
-// What the copy engine reads or writes in global memory: the L2's and DRAM's traffic.
+// The copy engine's reads and writes of global memory: the L2's and DRAM's traffic.
 void queue_bulk(WarpContext& context, AccessKind kind, Address begin, std::uint64_t bytes);
 // Shared memory that it writes or reads, for the checks of hazards.
 void note_shared(WarpContext& context, const BulkCopyDetail& detail, int lane, std::uint32_t offset,

@@ -15,7 +15,7 @@ struct AtomicDetail : MemoryDetail {
                   std::byte* result, const std::byte* value, const std::byte* compare) = nullptr;
     std::array<RegisterOffset, max_elements> values{};  // `registers` are the results
     RegisterOffset compare = no_register;               // cas
-    // Of an operation of shared memory that is a loop in the machine code: its loads. Else null.
+    // The loads of an operation of shared memory that is a loop in the machine code. Else null.
     const MemoryDetail* loop_load = nullptr;
 };
 

@@ -131,7 +131,7 @@ std::array<Address, warp_size> count_lane_by_lane(WarpContext& context, const Me
     if (detail.cost.space == AccessSpace::global) {
         count_addresses(context, detail, site.requests, {addresses, context.mask, detail.bytes});
     }
-    // What lies beyond reads as zero; what is written there is lost.
+    // Elements beyond read as zero; writes there are lost.
     if (beyond != 0) context.execution->elsewhere = {};
     for (; beyond != 0; beyond &= beyond - 1)
         addresses[static_cast<std::size_t>(std::countr_zero(beyond))] =
@@ -150,7 +150,7 @@ PatternKind count_global(WarpContext& context, const MemoryDetail& detail, SiteS
     const Address first = base + located.offsets[first_lane(context.mask)];
     Pattern* const pattern = site.requests.find(located.offsets, context.mask, detail.bytes);
     if (pattern == nullptr) [[unlikely]] {
-        // What is far away arrives while the request is counted.
+        // Lines that are far away arrive while the request is counted.
         for (const std::uint32_t offset : located.offsets)
             __builtin_prefetch(located.base + offset);
         std::array<Address, warp_size> addresses;

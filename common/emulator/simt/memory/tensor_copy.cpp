@@ -47,7 +47,7 @@ std::uint64_t fill_bits(const TensorMap& map) {
                                     : 0x7fffu;
 }
 
-// What the copy engine reads and writes at a time.
+// The bytes that the copy engine reads and writes at a time.
 constexpr std::int64_t unit_bytes = 16;
 
 [[noreturn]] void refuse(WarpContext& context, const BulkCopyDetail& detail, int lane,
@@ -108,7 +108,7 @@ class TensorCopy {
         const std::int64_t first = start_[0];
         const auto size = static_cast<std::int64_t>(map_.size[0]);
         const std::int64_t step = map_.element_stride[0];
-        // Of the row, the elements [begin, end) lie in the tensor.
+        // The elements [begin, end) of the row lie in the tensor.
         std::int64_t begin = first < 0 ? (-first + step - 1) / step : 0;
         std::int64_t end = first < size ? (size - first + step - 1) / step : 0;
         // An H200 stores whole units, also of one that the tensor's last element begins.

@@ -1,4 +1,4 @@
-// What cuTensorMapEncodeTiled writes into a CUtensorMap (128 bytes, opaque to programs), and what
+// The content that cuTensorMapEncodeTiled writes into a CUtensorMap (128 bytes, opaque to programs), and what
 // cp.async.bulk.tensor reads from it. NVIDIA's own layout is not public; kernels only pass it on.
 #pragma once
 

@@ -29,7 +29,7 @@ bool expects_other(const WarpContext& context, SiteState& site) {
     return true;
 }
 
-// Of `lanes[i]`, which lie `stride` apart where the accesses are side by side.
+// The accesses of `lanes[i]`, which lie `stride` apart where the accesses are side by side.
 template <class T>
 Shape shape_of(const T* lanes, T stride) {
     lanes = std::assume_aligned<64>(lanes);

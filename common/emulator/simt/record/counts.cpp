@@ -129,7 +129,7 @@ double slice_unevenness_of(const Launch& launch,
             all.merge(memory->slice_loads());
         }
     }
-    // What is less than a window has not been measured.
+    // Less than a window has not been measured.
     const auto lines = static_cast<double>(written.lines());
     return lines < SliceLoads::window_lines ? 1 : all.unevenness(lines);
 }

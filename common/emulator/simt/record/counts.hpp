@@ -1,4 +1,4 @@
-// What was counted of a launch, in numbers that can be added and multiplied: of all its blocks, or of some
+// The counts of a launch, in numbers that can be added and multiplied: of all its blocks, or of some
 // of them.
 #pragma once
 

@@ -59,7 +59,7 @@ class LaneValues final : public StoredValues {
     const std::uint32_t* offsets_;
 };
 
-// What orders accesses of one thread before those of others; `Order` is the block's shared memory or its part in global memory.
+// Orders accesses of one thread before those of others; `Order` is the block's shared memory or its part in global memory.
 void note_order(WarpContext& context, const MemoryDetail& detail) {
     if (!detail.is_strong && detail.kind != AccessKind::atomic) return;
     GlobalRaces* const races = context.execution->races;

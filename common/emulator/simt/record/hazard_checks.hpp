@@ -1,6 +1,7 @@
-// What the hazard models are fed with, where a program asks for the checks.
+// Feeds the hazard models, where a program asks for the checks.
 #pragma once
 
+#include "emulator/simt/record/hazard_texts.hpp"
 #include "emulator/simt/state/memory.hpp"
 
 namespace emulator::simt {
@@ -13,24 +14,14 @@ void check_global_access(WarpContext& context, const MemoryDetail& detail, Addre
 // Shared memory: races and reads of uninitialised words.
 void check_shared_access(WarpContext& context, const MemoryDetail& detail,
                          const LaneOffsets& offsets, PatternKind kind = PatternKind::other);
-// Of a whole warp, contiguous or uniform: `first` is the first lane's offset from `storage`; null where it is shared memory.
+// Checks a whole warp, contiguous or uniform: `first` is the first lane's offset from `storage`; null where it is shared memory.
 void check_whole_warp(WarpContext& context, const MemoryDetail& detail, std::byte* storage,
                       PatternKind kind, std::uint32_t first);
 // cp.async to shared memory.
 void check_shared_copy(WarpContext& context, const MemoryDetail& detail,
                        const LaneOffsets& offsets);
-// All threads that take part have reached the barrier: some others may not.
-void check_barrier(Execution& execution, BlockState& block, unsigned number);
-// What a phase of an mbarrier orders.
+// The order by a phase of an mbarrier.
 void synchronise_block(WarpContext& context);
-// A warp operation, with the lanes that take part.
-void check_members(WarpContext& context, const BasicBlock& block, std::uint32_t participants,
-                   std::uint32_t absent);
-// The access goes beyond its allocation, and the launch goes on.
-void note_out_of_bounds(WarpContext& context, const MemoryDetail& detail, int lane,
-                        const std::string& what);
-// Collects what was found in a block.
-void collect_hazards(Execution& execution, const BlockState& block);
 
 // Handlers of what has no effect but on hazards; only where they are checked.
 void execute_fence_check(Warp& warp, const Operation& operation);

@@ -1,4 +1,4 @@
-// What the models of hazards have found, in words.
+// The findings of the hazard models, in words.
 #include "emulator/simt/record/hazard_texts.hpp"
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/models/hazards/global_races.hpp"
 #include "emulator/models/hazards/shared_hazards.hpp"
-#include "emulator/simt/record/hazard_checks.hpp"
 #include "emulator/simt/state/launch.hpp"
 
 namespace emulator::simt {
@@ -220,7 +219,7 @@ void check_members(WarpContext& context, const BasicBlock& block, std::uint32_t 
         place_of(context, block.control_instruction, lane) + " " + what);
 }
 
-// Of shared memory alone: one line that results depend on the order of warps, where nothing else is asked for.
+// Shared memory alone: one line that results depend on the order of warps, where nothing else is asked for.
 void note_order_of_warps(Execution& execution, const BlockState& block,
                          const std::vector<Hazard>& findings) {
     for (const Hazard& hazard : findings) {

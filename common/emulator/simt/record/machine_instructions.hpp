@@ -11,7 +11,7 @@
 
 namespace emulator::simt {
 
-// Of the kernel and of the functions that it reaches, where these have code of their own; empty where the kernel's code
+// The code of the kernel and of the functions that it reaches, where these have code of their own; empty where the kernel's code
 // is not known.
 std::vector<ptx::MachineCounts> machine_counts_of(const Image& image);
 

@@ -4,7 +4,7 @@
 
 #include "emulator/simt/record/timed_program.hpp"
 #include "emulator/simt/state/memory.hpp"
-#include "emulator/simt/warp/spin_detection.hpp"
+#include "emulator/simt/state/register_hash.hpp"
 
 namespace emulator::simt {
 

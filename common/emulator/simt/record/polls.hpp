@@ -17,7 +17,7 @@ class Polls {
     explicit Polls(const Image& image) : image_(image) {}
 
     // Before a basic block is recorded: forgets what the warp has done since it was there before, if all registers of
-    // its threads are as they were then.
+    // its threads are unchanged since then.
     void begin(const WarpContext& context, const BasicBlock& block, timing::WarpTrace& warp);
 
   private:

@@ -15,7 +15,7 @@ struct RareOperandsDetail {
     std::uint32_t bytes = 4;  // of an operand
 };
 
-// Of div and rem on 64-bit integers, and on floating point numbers that are rounded to nearest; else nothing.
+// The subroutine of div and rem on 64-bit integers, and on floating point numbers that are rounded to nearest; else nothing.
 std::optional<RareOperandsDetail> rare_operands_of(const ptx::Instruction& instruction);
 
 // Counts the warps that have some; `sources` of the operation are dividend and divisor.

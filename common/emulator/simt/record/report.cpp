@@ -3,6 +3,7 @@
 #include <map>
 #include <tuple>
 
+#include "emulator/simt/decode/tensor_form.hpp"
 #include "emulator/simt/record/machine_instructions.hpp"
 
 namespace emulator::simt {
@@ -38,6 +39,13 @@ AccessCounters& total_of(LaunchRecord& record, const SiteRecord& site) {
     }
 }
 
+// Nsight Compute counts LDSM and STSM apart from other requests to shared memory, their passes with those.
+void separate(LaunchRecord& record, const SiteRecord& site) {
+    total_of(record, site).requests -= site.counters.requests;
+    (site.kind == AccessKind::load ? record.matrix_load_requests : record.matrix_store_requests) +=
+        site.counters.requests;
+}
+
 void add_sites(const Launch& launch, const Counts& counts, LaunchRecord& record) {
     for (std::size_t i = 0; i < launch.image.sites.size(); ++i) {
         const Image::Site& from = launch.image.sites[i];
@@ -51,6 +59,7 @@ void add_sites(const Launch& launch, const Counts& counts, LaunchRecord& record)
                                   from.site.bytes,
                                   requests};
             if (space != AccessSpace::constant) total_of(record, site).add(requests);
+            if (from.site.is_matrix) separate(record, site);
             // Bytes of lanes elsewhere (../memory/generic_memory.cpp) are no request.
             if (requests.requests != 0) record.sites.push_back(site);
         };
@@ -91,7 +100,10 @@ void add_instructions(const Launch& launch, const Counts& counts, LaunchRecord& 
             line.thread_instructions += count.lanes;
             record.warp_instructions += count.executions;
             record.thread_instructions += count.lanes;
-            const std::string& opcode = function->source->instructions[instruction].opcode;
+            const ptx::Instruction& source = function->source->instructions[instruction];
+            const std::string& opcode = source.opcode;
+            record.tensor_instructions +=
+                count.executions * machine_products(source, launch.architecture.compute_number());
             if (opcode != "bra" && opcode != "brx") continue;
             record.branches += count.executions;
             record.divergent_branches += count.divergences;

@@ -9,7 +9,7 @@
 namespace emulator::simt {
 
 LaunchRecord record_of(const Launch& launch, const Counts& counts);
-// What kernels printed, and the hazards that were found.
+// The output of kernels, and the hazards that were found.
 void add_texts(const std::vector<std::unique_ptr<Worker>>& workers, LaunchRecord& record);
 
 }  // namespace emulator::simt

@@ -176,7 +176,7 @@ class Sampler {
         record.line_updates_share = 2 / halves;
     }
 
-    // Of the class's total, which is its blocks times the mean of the samples.
+    // The variance of the class's total, which is its blocks times the mean of the samples.
     void note_variance(const std::vector<Counts>& samples, double blocks) {
         const auto n = static_cast<double>(samples.size());
         if (n == blocks || n < 2) return;

@@ -6,18 +6,22 @@
 #include <tuple>
 
 #include "emulator/ptxas/instructions/flow.hpp"
+#include "emulator/ptxas/instructions/instruction_kinds.hpp"
 #include "emulator/ptxas/instructions/liveness.hpp"
 #include "emulator/ptxas/instructions/lowering.hpp"
 #include "emulator/ptxas/instructions/parameter_loads.hpp"
 #include "emulator/ptxas/instructions/predication.hpp"
 #include "emulator/ptxas/instructions/reorder.hpp"
 #include "emulator/ptxas/instructions/thread_registers.hpp"
+#include "emulator/simt/decode/tensor_form.hpp"
 #include "emulator/simt/state/memory.hpp"
 
 namespace emulator::simt {
 namespace {
 
-constexpr unsigned first_with_uniform_registers = 75;  // compute capability, times ten
+// Compute capabilities, times ten. Instructions of the later ones take no operand from the constant bank beside one from a
+// uniform register: ptxas loads sizes of the launch.
+constexpr unsigned first_with_uniform_registers = 75, first_that_loads_sizes = 90;
 constexpr unsigned registers_if_unknown = 40;
 
 class Builder {
@@ -28,7 +32,7 @@ class Builder {
         registers_ = registers.value_or(registers_if_unknown);
     }
 
-    // Of the paths that the trace takes, which then names them.
+    // The numbers of the paths that the trace takes, which then names them.
     TimedProgram build(timing::LaunchTrace& trace) {
         blocks_.resize(image_.counters.size());
         regions_.resize(image_.counters.size(), timing::no_region);
@@ -215,33 +219,40 @@ class Builder {
 
     void add(const Function& function, const BasicBlock& block,
              std::span<const std::uint32_t> instructions, timing::Register first) {
-        // What ends the block is issued as that, but for a test of an mbarrier, which is no end.
+        // The block's last instruction is issued as its end, but for a test of an mbarrier, which is no end.
         if (block.control != Control::next && block.control != Control::poll &&
             !instructions.empty() && instructions.back() == block.control_instruction)
             instructions = instructions.first(instructions.size() - 1);
-        std::map<std::uint32_t, std::uint32_t> accesses;  // by instruction
+        std::map<std::uint32_t, std::vector<std::uint32_t>> accesses;  // by instruction
         std::map<std::uint32_t, bool> is_issued;
         std::uint32_t next_access = 0;
         for (const Operation* each = block.begin; each != block.end; ++each) {
             const MemoryDetail* const detail = access_of(image_, *each);
             if (detail == nullptr) continue;
             is_issued[detail->instruction] = detail->cost.is_issued();
-            accesses[detail->instruction] = next_access++;
+            accesses[detail->instruction].push_back(next_access++);
         }
         std::vector<timing::Instruction> lowered =
             timing::lower(*function.source, instructions, first);
-        for (std::size_t i = 0; i < lowered.size(); ++i) {
-            lowered[i].line = line_of(function.source->instructions[instructions[i]].location);
-            const auto found = accesses.find(instructions[i]);
-            if (found == accesses.end()) continue;
-            lowered[i].access = found->second;
-            if (!is_issued[instructions[i]]) lowered[i].slots = 0;
-        }
         Lowered& result = blocks_[block.counter];
-        result = {std::move(lowered), std::nullopt, next_access, {}, 0, false};
-        for (const std::uint32_t each : instructions) {
-            result.varies.push_back(
-                timing::varies(*function.source, function.source->instructions[each]));
+        result = {{}, std::nullopt, next_access, {}, 0, false};
+        for (std::size_t i = 0; i < lowered.size(); ++i) {
+            const ptx::Instruction& source = function.source->instructions[instructions[i]];
+            lowered[i].line = line_of(source.location);
+            use_tensor_cores(source, lowered[i]);
+            if (lowered[i].loads_parameter && compute_number_ < first_that_loads_sizes) {
+                lowered[i].loads_parameter = false;  // an operand in the constant bank
+                lowered[i].slots = 0;
+            }
+            const bool varies = timing::varies(*function.source, source);
+            if (!is_issued.try_emplace(instructions[i], true).first->second) lowered[i].slots = 0;
+            const std::vector<std::uint32_t>& of_it = accesses[instructions[i]];
+            // wmma loads and stores a tile by several instructions.
+            for (std::size_t j = 0; j < std::max<std::size_t>(1, of_it.size()); ++j) {
+                if (!of_it.empty()) lowered[i].access = of_it[j];
+                result.instructions.push_back(lowered[i]);
+                result.varies.push_back(varies);
+            }
         }
         if (block.control == Control::next || block.control == Control::poll) return;
         const ptx::Instruction& end = function.source->instructions[block.control_instruction];
@@ -249,6 +260,20 @@ class Builder {
         result.control =
             is_around ? timing::lower_guard(end, first) : timing::lower_control(end, first);
         result.control->line = line_of(end.location);
+    }
+
+    void use_tensor_cores(const ptx::Instruction& source, timing::Instruction& lowered) const {
+        const bool is_product =
+            source.opcode == "mma" || (source.opcode == "wmma" && timing::has(source, "mma"));
+        const auto form = is_product ? product_form(source) : std::nullopt;
+        if (!form) return;
+        const TensorCore* const core = find_tensor_core(form->a, compute_number_);
+        if (core == nullptr) return;
+        lowered.unit = timing::Unit::tensor;
+        lowered.slots =
+            static_cast<std::uint8_t>(std::max(1u, machine_products(source, compute_number_)));
+        lowered.tensor_cycles = form->m * form->n * form->k / core->products_per_cycle;
+        lowered.tensor_latency = core->latency_cycles;
     }
 
     bool has_uniform_registers() const { return compute_number_ >= first_with_uniform_registers; }

@@ -37,14 +37,14 @@ class TraceRecorder {
     void execute(WarpContext& context, std::uint32_t lanes, const Operation* begin,
                  const Operation* end);
 
-    // Of the bulk copy or the fetch from a texture at hand: lines of global memory, and of a copy the barrier that it has
+    // The lines of global memory of the bulk copy or the texture fetch at hand, and of a copy the barrier that it has
     // completed.
     void note_lines(const WarpContext& context, std::span<const LineSectors> lines);
     void note_copied(const WarpContext& context, std::uint32_t barrier);
     // A warp is about to read a clock.
     void note_clock(const WarpContext& context);
 
-    // What was recorded, with registers as ptxas allots them.
+    // The recording, with registers as ptxas allots them.
     RecordedLaunch finish(std::optional<unsigned> registers_per_thread);
 
   private:

@@ -1,4 +1,4 @@
-// What one request of a warp costs, by the rules of its space.
+// The cost of one request of a warp, by the rules of its space.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 #include "emulator/models/shared_banks.hpp"
 #include "emulator/models/warp_request.hpp"
 #include "emulator/ptxas/accesses/issued_accesses.hpp"
-#include "emulator/simt/state/gpu.hpp"
+#include "emulator/simt/state/launch_record.hpp"
 #include "emulator/simt/state/sorted_offsets.hpp"
 
 namespace emulator::simt {
@@ -22,7 +22,7 @@ struct CostModel {
     const BankLayout* banks = nullptr;  // of the launch that runs
     // cp.async: the GPU's counters of bytes, and so of efficiency, leave it out.
     bool counts_bytes = true;
-    // What ptxas issues in place of the access as written; null: the same.
+    // The access that ptxas issues in place of the one as written; null: the same.
     const std::vector<ptx::IssuedPiece>* issued = nullptr;
     bool is_for_one_lane = false;  // of an atomic operation
     BankAtomic bank_atomic{};

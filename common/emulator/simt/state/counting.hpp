@@ -1,4 +1,4 @@
-// What the requests of each memory instruction cost. Requests mostly repeat the pattern of the one before:
+// The cost of each memory instruction's requests. Requests mostly repeat the pattern of the one before:
 // the lanes' addresses relative to the first one's. A known pattern is only counted, by where in its line
 // the first address lies; what it costs is worked out once, at the launch's end.
 #pragma once
@@ -78,7 +78,7 @@ class RequestCounter {
     AccessCounters sums_;
 };
 
-// Of an instruction with operands for which the machine code calls a subroutine.
+// An instruction with operands for which the machine code calls a subroutine.
 struct RareOperandsCount {
     std::uint64_t warps = 0;         // with such a lane
     std::uint64_t parted_warps = 0;  // and others
@@ -86,19 +86,19 @@ struct RareOperandsCount {
     bool operator==(const RareOperandsCount&) const = default;
 };
 
-// What one memory instruction has accessed in a launch.
+// The accesses of one memory instruction in a launch.
 struct SiteState {
     // The allocation, or 2 GiB of it (differences of offsets have 32 bits), that it accessed last:
     // `limit` is the last offset at which an access may begin, negative before the first one.
     Address low = 0;
     std::int64_t limit = -1;
     std::byte* storage = nullptr;  // where the emulator has what lies at `low`
-    // Of array[index]: which indices lie in it. Index `first_index` is `first_offset` bytes from `low`.
+    // The indices of array[index] that lie in it. Index `first_index` is `first_offset` bytes from `low`.
     Address array = 0;
     std::uint32_t first_index = 0, index_span = 0, first_offset = 0;
     bool has_indices = false;
     std::uint8_t others_expected = 0;  // accesses for which no pattern of whole warps is looked for
-    // Of whole warps, once they were seen: known to `requests`.
+    // Requests of whole warps, once they were seen: known to `requests`.
     Pattern* contiguous = nullptr;
     Pattern* uniform = nullptr;
     void note(Pattern* pattern) {
@@ -109,7 +109,7 @@ struct SiteState {
     std::uint64_t parted_tries =
         0;                    // of a loop in shared memory: some lanes left it, and others not
     RequestCounter requests;  // to the space of the instruction; of a generic one, to global memory
-    // Of a generic address.
+    // The counters of a generic address in other spaces.
     struct OtherSpaces {
         RequestCounter shared, local;
     };

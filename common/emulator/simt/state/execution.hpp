@@ -11,7 +11,7 @@
 
 #include "emulator/models/hazards/global_races.hpp"
 #include "emulator/models/hazards/shared_hazards.hpp"
-#include "emulator/simt/state/gpu.hpp"
+#include "emulator/simt/state/launch_record.hpp"
 #include "emulator/simt/state/local_memory.hpp"
 #include "emulator/simt/state/operation.hpp"
 #include "emulator/simt/state/program.hpp"

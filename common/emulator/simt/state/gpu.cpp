@@ -28,7 +28,7 @@ std::string demangled(const std::string& name) {
     return result;
 }
 
-// What cooperative groups take for their barrier of the grid: a size, then the barrier's word.
+// The memory of cooperative groups' barrier of the grid: a size, then the barrier's word.
 class GridWorkspace {
   public:
     explicit GridWorkspace(bool wanted) {
@@ -59,7 +59,7 @@ bool exchanges_in_shared_memory(const Image& image) {
     return loads && stores;
 }
 
-// Of hazards, and of the order of warps in a kernel's first launch.
+// Begins the checks of hazards, and of the order of warps in a kernel's first launch.
 void begin_checks(const Kernel& kernel, Launch& launch) {
     if (launch.races != nullptr) launch.races->begin_launch();
     launch.warps_pause = launch.image.has_pauses && kernel.depends_on_warps.value_or(true);

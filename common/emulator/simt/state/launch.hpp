@@ -1,4 +1,4 @@
-// What a launch is made of, and what one worker counts of it.
+// The parts of a launch, and the counts of one worker.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 #include "emulator/models/memory/memory_model.hpp"
 #include "emulator/simt/state/counting.hpp"
 #include "emulator/simt/state/execution.hpp"
-#include "emulator/simt/state/gpu.hpp"
+#include "emulator/simt/state/launch_record.hpp"
 #include "emulator/simt/state/program.hpp"
 #include "timing/sm/clock_reads.hpp"
 
@@ -82,7 +82,7 @@ class Execution {
     bool heap_is_full = false;          // malloc() has returned null
     TraceRecorder* recorder = nullptr;  // null: the block at hand is not recorded
     std::map<HazardIdentity, std::pair<std::uint64_t, std::string>> hazard_texts;
-    // What an access beyond its allocation finds, where the launch goes on.
+    // The memory that an access beyond its allocation finds, where the launch goes on.
     alignas(64) std::array<std::byte, 64> elsewhere{};
     std::map<std::uint64_t, std::string> printed;  // by block
 

@@ -56,7 +56,7 @@ void copy_interleaved(std::byte* to, std::uint32_t to_offset, const std::byte* f
 // The local memory of a warp. It grows with the call depth.
 class LocalMemory {
   public:
-    // Of each thread, as on the hardware.
+    // Each thread has one, as on the hardware.
     static constexpr std::uint32_t max_bytes = 512 * 1024;
 
     void reserve(std::uint32_t bytes_per_thread);

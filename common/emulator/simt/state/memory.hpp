@@ -75,7 +75,7 @@ struct MemoryDetail {
     bool reads_result = false;  // of an atomic
     bool overwrites = false;    // an exchange whose result nothing reads
     bool is_floating = false;   // of an atomic
-    // Of a generic address: counted are also the bytes of lanes in shared and local memory, as of LD and ST.
+    // A generic address: counted are also the bytes of lanes in shared and local memory, as of LD and ST.
     bool counts_generic_bytes = false;
     bool is_frame_local = false;  // of a .local or .param variable: counted from the frame's base
 };
@@ -87,7 +87,7 @@ struct Located {
 };
 
 Address lane_address(Warp& warp, const MemoryDetail& detail, int lane);
-// Of all lanes; of inactive ones 0.
+// The addresses of all lanes; 0 of inactive ones.
 void lane_addresses(Warp& warp, const MemoryDetail& detail,
                     std::array<Address, warp_size>& addresses);
 

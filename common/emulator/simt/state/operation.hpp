@@ -28,7 +28,7 @@ struct Operation {
     RegisterOffset destination = no_register;
     RegisterOffset second_destination = no_register;  // p|q of setp, shfl; carry-out
     std::array<RegisterOffset, 4> source{no_register, no_register, no_register, no_register};
-    // Of the source that `find_arithmetic` treats as an immediate: its bits. That source's register is
+    // The bits of the source that `find_arithmetic` treats as an immediate. That source's register is
     // no_register.
     std::uint64_t immediate = 0;
     // Anything an operation needs beyond that (memory accesses, branches, calls): the decoder's.

@@ -15,7 +15,7 @@
 #include "emulator/ptx/code/machine_counts.hpp"
 #include "emulator/ptx/parse/module.hpp"
 #include "emulator/simt/state/cost_model.hpp"
-#include "emulator/simt/state/gpu.hpp"
+#include "emulator/simt/state/launch_record.hpp"
 #include "emulator/simt/state/operation.hpp"
 
 namespace emulator::simt {
@@ -25,7 +25,7 @@ struct MemoryDetail;
 
 constexpr std::uint32_t no_block = 0xffffffffu;
 
-// What ends a basic block. Everything that may suspend a warp, or part of it, ends one.
+// The ends of basic blocks. Everything that may suspend a warp, or part of it, ends one.
 enum class Control : std::uint8_t {
     next,            // goes on with the block behind
     branch,          // lanes with a true guard go to `target`
@@ -105,7 +105,8 @@ struct MemorySite {
     bool is_reduction = false;
     std::uint32_t bytes = 0;  // of a lane
     CacheOperator cache_operator{};
-    bool is_spill = false;  // of a register that ptxas spills, or that a called function preserves
+    bool is_matrix = false;  // ldmatrix or stmatrix: requests of their own
+    bool is_spill = false;   // of a register that ptxas spills, or that a called function preserves
 };
 
 // Literals and addresses that operations read as registers.
@@ -115,10 +116,10 @@ struct Constant {
     std::uint64_t bits = 0;
 };
 
-// Of an operation whose guard may leave out lanes: the operation itself; else null.
+// The operation itself where its guard may leave out lanes; else null.
 const Operation* guarded_operation(const Operation& operation);
 
-// What decides how, and whether, a function is executed.
+// Facts that decide how, and whether, a function is executed.
 struct Traits {
     // Its results may depend on the order of blocks: atomics whose result is read, volatile loads,
     // reductions in floating point.

@@ -12,7 +12,7 @@ using Registers = std::array<Eight, warp_size / width>;
 // In arrays. Not moved by memcpy(), which takes halves: a load waits where the halves of what it loads were just stored.
 using EightInArray = Eight __attribute__((aligned(alignof(std::uint32_t)), may_alias));
 
-// Of key i: whether it takes the lower one of itself and key i ^ stride.
+// Whether key i takes the lower one of itself and key i ^ stride.
 template <unsigned run, unsigned stride>
 constexpr bool takes_lower(unsigned i) {
     return ((i & stride) == 0) == ((i & run) == 0);
@@ -72,7 +72,7 @@ void sort(Registers& keys) {
 constexpr auto one_back = [](std::size_t i) { return i + width - 1; };
 constexpr auto one_back_or_first = [](std::size_t i) { return i == 0 ? i : i - 1; };
 
-// Of sorted keys. Each differs from the one before it or not: at most 31 do, so that eight bits hold a count.
+// Counts sorted keys. Each differs from the one before it or not: at most 31 do, so that eight bits hold a count.
 SortedOffsets::Distinct count_distinct(const Registers& keys) {
     constexpr unsigned sectors_at = 8, lines_at = 16, count_mask = 0xff;
     Eight counts{};

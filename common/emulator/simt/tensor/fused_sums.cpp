@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "emulator/simt/alu/values/half_values.hpp"
@@ -10,38 +11,63 @@
 namespace emulator::simt {
 namespace {
 
-double power_of_two(int exponent) {
-    return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
-}
-
 int exponent_of(double value, int smallest) {
     const auto field = static_cast<int>(bits_of(value) >> 52 & 0x7ff);
     return field == 0 ? zero_exponent : std::max(field - 1023, smallest);
 }
 
-// A row of D behind one step; `first`: of the products in it.
+// The nearest to zero of the two FP32 numbers beside each value; infinity from 2^128 on.
+inline float truncated(double value) {
+    const auto nearest = static_cast<float>(value);
+    const double magnitude = __builtin_fabs(value);
+    const bool is_beyond = __builtin_fabs(double{nearest}) > magnitude && magnitude < 0x1p128;
+    // A zero is positive.
+    return 0.0f + float_of(bits_of(nearest) - static_cast<std::uint32_t>(is_beyond));
+}
+
+// The columns of a row, side by side in the host's vector registers.
+using Numbers = double __attribute__((vector_size(columns * sizeof(double)), may_alias));
+using Integers =
+    std::int32_t __attribute__((vector_size(columns * sizeof(std::int32_t)), may_alias));
+using Bits = std::int64_t __attribute__((vector_size(columns * sizeof(std::int64_t))));
+
+template <class Vector, class Element>
+const Vector& as(const Element (&from)[columns]) {
+    return reinterpret_cast<const Vector&>(from);
+}
+
+void set_powers_of_two(const Integers& exponents, Numbers& powers) {
+    const Bits bits = __builtin_convertvector(exponents + 1023, Bits) << 52;
+    std::memcpy(&powers, &bits, sizeof powers);
+}
+
+// A row of D behind one step, of the products first to last - 1; `smallest`: the exponent of the sums' subnormal numbers.
 void add_step(const RowFactors& a, const ColumnFactors& b, unsigned row, unsigned first,
-              unsigned last, SumModel model, const std::int32_t (&of_sums)[columns],
-              double (&sums)[columns]) {
-    alignas(64) std::int32_t largest[columns];
-    std::ranges::copy(of_sums, largest);
+              unsigned last, SumModel model, int smallest, double (&of_row)[columns]) {
+    Integers largest;
+    for (unsigned column = 0; column < columns; ++column)
+        largest[column] = exponent_of(of_row[column], smallest);
     for (unsigned k = first; k < last; ++k) {
-        const std::int32_t of_a = a.exponent[row][k];
-        for (unsigned column = 0; column < columns; ++column)
-            largest[column] = std::max(largest[column], of_a + b.exponent[k][column]);
+        const Integers of_product = as<Integers>(b.exponent[k]) + a.exponent[row][k];
+        largest = of_product > largest ? of_product : largest;
     }
-    alignas(64) double scale[columns], unit[columns];
-    for (unsigned column = 0; column < columns; ++column) {
-        scale[column] = power_of_two(model.fraction_bits - largest[column]);
-        unit[column] = power_of_two(largest[column] - model.fraction_bits);
-        sums[column] = 0.0 + __builtin_trunc(sums[column] * scale[column]);
+    Numbers sums, scale, unit;
+    std::memcpy(&sums, of_row, sizeof sums);
+    set_powers_of_two(model.fraction_bits - largest, scale);
+    set_powers_of_two(largest - model.fraction_bits, unit);
+    // Conversions to integers truncate. Of 25 fraction bits, eight products below 4 are below 2^30.
+    constexpr unsigned in_32_bits = 8;
+    sums = __builtin_convertvector(__builtin_convertvector(sums * scale, Integers), Numbers);
+    for (unsigned k = first; k < last;) {
+        Integers some{};
+        for (const unsigned end = std::min(last, k + in_32_bits); k < end; ++k) {
+            const Numbers products = a.value[row][k] * as<Numbers>(b.value[k]) * scale;
+            some += __builtin_convertvector(products, Integers);
+        }
+        sums += __builtin_convertvector(some, Numbers);
     }
-    for (unsigned k = first; k < last; ++k) {
-        const double of_a = a.value[row][k];
-        for (unsigned column = 0; column < columns; ++column)
-            sums[column] += __builtin_trunc(of_a * b.value[k][column] * scale[column]);
-    }
-    for (unsigned column = 0; column < columns; ++column) sums[column] *= unit[column];
+    sums *= unit;
+    std::memcpy(of_row, &sums, sizeof sums);
 }
 
 // Infinities and NaNs: those results that are not finite, whatever the order of the sum.
@@ -55,11 +81,18 @@ void add_special(const RowFactors& a, const ColumnFactors& b, unsigned row, unsi
     }
 }
 
-double rounded(double sum, SumModel model, SumType type) {
-    if (type == SumType::f16) return Half::to_float(Half::from_float(round_to_odd(sum)));
-    const float result = toward_zero(sum);
-    if (model.result_bits == 23 || !std::isfinite(result)) return result;
-    return float_of(bits_of(result) & ~0u << (23 - model.result_bits));
+void round(SumModel model, SumType type, double (&sums)[columns]) {
+    if (type == SumType::f16) {
+        for (double& sum : sums) sum = Half::to_float(Half::from_float(round_to_odd(sum)));
+        return;
+    }
+    const std::uint32_t kept = ~0u << (23 - model.result_bits);
+    for (double& sum : sums) {
+        const float result = truncated(sum);
+        // Infinities and NaNs keep their bits.
+        const std::uint32_t mask = (bits_of(result) & 0x7f800000u) == 0x7f800000u ? ~0u : kept;
+        sum = float_of(bits_of(result) & mask);
+    }
 }
 
 bool has_special(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
@@ -82,14 +115,6 @@ bool has_special(const RowFactors& a, const ColumnFactors& b, unsigned rows, uns
 
 }  // namespace
 
-float toward_zero(double value) {
-    const auto nearest = static_cast<float>(value);
-    const bool is_beyond = __builtin_fabs(double{nearest}) > __builtin_fabs(value);
-    const bool stays = !is_beyond || __builtin_fabs(value) >= 0x1p128;
-    const float result = float_of(stays ? bits_of(nearest) : bits_of(nearest) - 1);
-    return 0.0f + result;  // a zero is positive
-}
-
 void add_in_chains(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
                    SumType type, double (*sums)[columns]) {
     for (unsigned row = 0; row < rows; ++row) {
@@ -100,8 +125,7 @@ void add_in_chains(const RowFactors& a, const ColumnFactors& b, unsigned rows, u
                                        static_cast<float>(b.value[k][column]), chain);
             }
             const float sum = static_cast<float>(sums[row][column]) + chain;
-            sums[row][column] =
-                type == SumType::f16 ? Half::to_float(Half::from_float(sum)) : sum;
+            sums[row][column] = type == SumType::f16 ? Half::to_float(Half::from_float(sum)) : sum;
         }
     }
 }
@@ -113,18 +137,13 @@ void add_products(const RowFactors& a, const ColumnFactors& b, unsigned rows, un
     for (unsigned first = 0; first < inner; first += model.products) {
         const unsigned last = std::min<unsigned>(inner, first + model.products);
         for (unsigned row = 0; row < rows; ++row) {
-            double(&sum)[columns] = sums[row];
+            double (&sum)[columns] = sums[row];
             double before[columns];
-            std::int32_t exponents[columns];
-            for (unsigned column = 0; column < columns; ++column) {
-                before[column] = sum[column];
-                exponents[column] = exponent_of(sum[column], smallest);
-            }
-            add_step(a, b, row, first, last, model, exponents, sum);
+            std::ranges::copy(sum, before);
+            add_step(a, b, row, first, last, model, smallest, sum);
             if (is_special) [[unlikely]]
                 add_special(a, b, row, first, last, before, sum);
-            for (unsigned column = 0; column < columns; ++column)
-                sum[column] = rounded(sum[column], model, type);
+            round(model, type, sum);
         }
     }
 }

@@ -10,7 +10,7 @@ namespace emulator::simt {
 // Rows of A and D, inner dimension: at most these. D has 8 columns.
 constexpr unsigned max_rows = 16, max_inner = 64, columns = 8;
 
-// Of zero, which takes no part in the alignment: below those of all products, and of none that overflows a double's.
+// The exponent of zero, which takes no part in the alignment: below those of all products, and of none that overflows a double's.
 constexpr std::int32_t zero_exponent = -300;
 
 // Exact values with the exponents of their formats: of a subnormal number the smallest exponent of the format.
@@ -19,7 +19,7 @@ struct Factors {
     alignas(64) double value[rows][row_elements];
     alignas(64) std::int32_t exponent[rows][row_elements];
 };
-using RowFactors = Factors<max_rows, max_inner>;   // of A, by row
+using RowFactors = Factors<max_rows, max_inner>;    // of A, by row
 using ColumnFactors = Factors<max_inner, columns>;  // of B, by its row
 
 enum class SumType : std::uint8_t { f32, f16 };
@@ -32,8 +32,5 @@ void add_products(const RowFactors& a, const ColumnFactors& b, unsigned rows, un
 // The same by multiply-adds of FP32, one after another, and the sum at hand last.
 void add_in_chains(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
                    SumType type, double (*sums)[columns]);
-
-// Nearest to zero of the two FP32 numbers beside `value`; infinity from 2^128 on.
-float toward_zero(double value);
 
 }  // namespace emulator::simt

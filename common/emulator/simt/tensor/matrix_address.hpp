@@ -3,12 +3,12 @@
 
 #include <array>
 
-#include "emulator/simt/state/gpu.hpp"
+#include "emulator/simt/state/launch_record.hpp"
 #include "emulator/simt/state/operation.hpp"
 
 namespace emulator::simt {
 
-// Of each lane: base + offset + (row x stride + column) elements of `bits` bits. Destination: 64-bit lanes.
+// The address of each lane: base + offset + (row x stride + column) elements of `bits` bits. Destination: 64-bit lanes.
 struct MatrixAddressDetail {
     RegisterOffset base = no_register;
     bool base_is_64_bit = true;

@@ -40,8 +40,8 @@ void to_factors(MatrixType type, const std::byte* row, unsigned count, double* v
             return convert<std::uint16_t>(row, count, -126, BrainHalf::to_float, values, exponents);
         case MatrixType::tf32:  // the low 13 bits are not read
             return convert<std::uint32_t>(
-                row, count, -126,
-                [](std::uint32_t bits) { return float_of(bits & 0xffffe000u); }, values, exponents);
+                row, count, -126, [](std::uint32_t bits) { return float_of(bits & 0xffffe000u); },
+                values, exponents);
         case MatrixType::e4m3:
             return convert<std::uint8_t>(
                 row, count, -6,

@@ -22,7 +22,8 @@ void gather_results(Warp& warp, std::span<const RegisterOffset> registers, unsig
     for (unsigned i = 0; i < 2 * groups; ++i) {
         const T* const lanes = warp.lanes<T>(registers[i]);
         for (unsigned lane = 0; lane < warp_size; ++lane)
-            matrix[lane / 4 + 8 * (i / 2)][2 * (lane % 4) + i % 2] = static_cast<Number>(lanes[lane]);
+            matrix[lane / 4 + 8 * (i / 2)][2 * (lane % 4) + i % 2] =
+                static_cast<Number>(lanes[lane]);
     }
 }
 
@@ -110,8 +111,8 @@ void add_halves_of_words(const RowFactors& a, const ColumnFactors& b,
     add_products(of_a, of_b, detail.rows, detail.inner, detail.sum, sum_type(detail), products);
     for (unsigned row = 0; row < detail.rows; ++row) {
         for (unsigned column = 0; column < columns; ++column) {
-            sums[row][column] = static_cast<float>(sums[row][column]) +
-                                static_cast<float>(products[row][column]);
+            sums[row][column] =
+                static_cast<float>(sums[row][column]) + static_cast<float>(products[row][column]);
         }
     }
 }
@@ -122,8 +123,7 @@ void multiply_floats(Warp& warp, const MatrixProductDetail& detail) {
     RowFactors a;
     ColumnFactors b;
     for (unsigned row = 0; row < detail.rows; ++row) {
-        to_factors(detail.a_type, pieces.a.rows[row], detail.inner, a.value[row],
-                   a.exponent[row]);
+        to_factors(detail.a_type, pieces.a.rows[row], detail.inner, a.value[row], a.exponent[row]);
     }
     for (unsigned column = 0; column < columns; ++column) {
         double values[max_inner];
@@ -191,8 +191,7 @@ void multiply_integers(Warp& warp, const MatrixProductDetail& detail) {
             for (unsigned k = 0; k < detail.inner; ++k) {
                 sum += is_bitwise && !detail.is_and ? a[k] ^ b[column][k] : a[k] * b[column][k];
             }
-            sums[row][column] =
-                wrapped(std::int64_t{sums[row][column]} + sum, detail.saturates);
+            sums[row][column] = wrapped(std::int64_t{sums[row][column]} + sum, detail.saturates);
         }
     }
     scatter_results<std::int32_t>(warp, detail.d, groups, sums);
@@ -245,7 +244,8 @@ void multiply_quads(Warp& warp, const MatrixProductDetail& detail, unsigned quad
     });
     RowFactors a;
     ColumnFactors b;
-    for (unsigned row = 0; row < 8; ++row) set_halves(values[row], 4, a.value[row], a.exponent[row]);
+    for (unsigned row = 0; row < 8; ++row)
+        set_halves(values[row], 4, a.value[row], a.exponent[row]);
     for (unsigned k = 0; k < 4; ++k) set_halves(of_b[k], columns, b.value[k], b.exponent[k]);
     double sums[8][columns];
     for_quad_sums(quad, detail.c_type, [&](unsigned lane, unsigned i, Place at) {

@@ -20,9 +20,9 @@ struct MatrixProductDetail {
     MatrixType a_type{}, b_type{};
     ResultType c_type{}, d_type{};
     std::uint8_t rows = 16;
-    std::uint16_t inner = 16;  // up to 256 single bits
-    bool saturates = false;    // integers
-    bool is_and = false;       // single bits: and, else exclusive or
+    std::uint16_t inner = 16;                                // up to 256 single bits
+    bool saturates = false;                                  // integers
+    bool is_and = false;                                     // single bits: and, else exclusive or
     bool a_is_column_major = false, b_is_row_major = false;  // of m8n8k4 of FP16 alone
     SumModel sum;
     std::array<RegisterOffset, 8> a{}, b{}, c{}, d{};

@@ -25,7 +25,7 @@ struct SumModel {
     bool adds_last = false;
 };
 
-// What the tensor cores of a compute capability do with one type. Integers and FP64 are exact, or rounded after each product.
+// The arithmetic of a compute capability's tensor cores with one type. Integers and FP64 are exact, or rounded after each product.
 struct TensorCore {
     unsigned compute_number = 0;  // the first that has it: 80 for 8.0
     std::string_view operands;    // "f16", "bf16", "tf32", "f64", "fp8", "int8", "int4", "b1"

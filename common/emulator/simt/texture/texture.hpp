@@ -21,7 +21,7 @@ struct TextureDetail {
 };
 void execute_texture(Warp& warp, const Operation& operation);
 
-// What happens to surface accesses outside.
+// The handling of surface accesses outside.
 enum class SurfaceBoundary : std::uint8_t { trap, clamp, zero };
 
 struct SurfaceDetail {

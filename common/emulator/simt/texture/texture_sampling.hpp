@@ -1,4 +1,4 @@
-// What the texture unit makes of a coordinate: addressing, filtering, conversion of texels. Pure functions
+// The texture unit's work on a coordinate: addressing, filtering, conversion of texels. Pure functions
 // of a descriptor and its memory.
 // Source: CUDA C++ Programming Guide, "Texture Fetching".
 #pragma once
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/simt/state/gpu.hpp"
+#include "emulator/simt/state/launch_record.hpp"
 
 namespace emulator::simt {
 

@@ -16,7 +16,7 @@ namespace {
 // caches see the warps of a block side by side.
 constexpr std::int64_t long_turn = 4096;
 constexpr std::int64_t short_turn = 256;
-// Of a block that only waits for others: on a GPU a poll takes a load's latency.
+// A block only waits for others: on a GPU a poll takes a load's latency.
 constexpr std::int64_t polling_turn = 4;
 constexpr std::uint64_t rounds_between_notes = 256;
 

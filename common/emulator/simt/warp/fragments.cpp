@@ -268,7 +268,7 @@ void BlockRunner::keep_order(WarpState& warp, Fragment& fragment) {
     keep_order(warp, fragment);  // others may wait beside it
 }
 
-// Of the points at which both were to meet others, the ones that they share stay.
+// The points that they share stay, of those at which both were to meet others.
 void BlockRunner::join(WarpState& warp, Fragment& fragment, const Fragment& other) {
     Reconvergence* const common = common_point(fragment.reconvergence, other.reconvergence);
     leave_points(warp, fragment.reconvergence, common, fragment.lanes);

@@ -12,7 +12,7 @@
 
 namespace emulator::simt {
 
-// What one CPU thread needs to run blocks.
+// One CPU thread that runs blocks.
 class Worker {
   public:
     explicit Worker(const Launch& launch);

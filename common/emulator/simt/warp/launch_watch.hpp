@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "emulator/simt/state/gpu.hpp"
+#include "emulator/simt/state/launch_record.hpp"
 
 namespace emulator::simt {
 
@@ -16,7 +16,7 @@ class LaunchWatch {
     LaunchWatch(const Options& options, std::string kernel_name, std::uint64_t blocks,
                 std::chrono::steady_clock::time_point started);
 
-    // What a worker has done since it called last, and the place of one of its warps. Any worker may call it.
+    // Notes a worker's progress since it called last, and the place of one of its warps. Any worker may call it.
     void note(std::uint64_t finished_blocks, std::uint64_t memory_changes,
               const std::function<std::string()>& place);
 

@@ -93,7 +93,7 @@ bool BlockRunner::join_warp_operation(WarpState& warp) {
 void BlockRunner::execute_together(WarpState& warp, const std::vector<Fragment*>& group,
                                    std::uint32_t lanes) {
     WarpContext& context = warp.context;
-    // What each fragment's own registers hold, before lanes of others are brought in.
+    // The registers of each fragment, before lanes of others are brought in.
     std::vector<std::vector<std::byte>> saved;
     for (Fragment* const mine : group) {
         for (std::size_t source = 0; source < detail_of(*mine).value_sources; ++source) {

@@ -81,7 +81,7 @@ def _coalescing(launch: Launch, sites: list[Site], home: str) -> list[Finding]:
     # Lanes that no block has are a remark on its size.
     if _threads(launch) < accesses.FEW_LANES:
         return []
-    # Of one line those that waste alike are one remark; others may waste nothing, and are kept apart.
+    # Accesses of one line that waste alike are one remark; others may waste nothing, and are kept apart.
     wasteful = _summed(filter(wasted, moves), lambda site: accesses.waste(site).kind)
     found = []
     for site in sorted(wasteful, key=wasted, reverse=True):

@@ -6,7 +6,7 @@ _L1 = "l1tex__"
 _SPACES = {"global": "global", "local": "local", "shared": "shared"}
 _KINDS = {"load": "ld", "store": "st", "atomic": "atom", "reduction": "red"}
 
-# Of a whole launch: the names of the data format, and what only a report has.
+# Metrics of a whole launch: the names of the data format, and what only a report has.
 OF_A_LAUNCH = NSIGHT | {
     "nvprof_gld_efficiency": "(nvprof: gld_efficiency)",
     "nvprof_gst_efficiency": "(nvprof: gst_efficiency)",
@@ -24,6 +24,9 @@ OF_A_LAUNCH = NSIGHT | {
     "local_store_sectors": f"{_L1}t_sectors_pipe_lsu_mem_local_op_st.sum",
     "shared_atomic_requests": "smsp__sass_inst_executed_op_shared_atom.sum",
     "shared_atomic_wavefronts": f"{_L1}data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
+    "matrix_load_requests": "smsp__sass_inst_executed_op_ldsm.sum",
+    "matrix_store_requests": "smsp__sass_inst_executed_op_shared_stsm.sum",
+    "tensor_instructions": "sm__inst_executed_pipe_tensor.sum",
     "texture_load_requests": f"{_L1}t_requests_pipe_tex_mem_texture.sum",
     "texture_load_sectors": f"{_L1}t_sectors_pipe_tex_mem_texture.sum",
     "warp_instructions": "smsp__inst_executed.sum",
@@ -32,7 +35,7 @@ OF_A_LAUNCH = NSIGHT | {
     "divergent_branches": "smsp__sass_branch_targets_threads_divergent.sum",
 }
 
-# Of a line of code: what the instruction metrics and the source page of Nsight Compute show.
+# Metrics of a line of code: what the instruction metrics and the source page of Nsight Compute show.
 OF_A_LINE = {
     "warp_instructions": "smsp__inst_executed.sum",
     "thread_instructions": "smsp__thread_inst_executed.sum",

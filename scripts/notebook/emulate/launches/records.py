@@ -6,7 +6,7 @@ from notebook.emulate.launches.time import Predicted
 
 Shape = tuple[int, int, int]
 
-# What a report counts of each memory instruction.
+# The counters of each memory instruction in a report.
 SITE_COUNTS = (
     "requests", "sectors", "lane_bytes", "distinct_bytes", "moved_bytes", "l1_hit_sectors", "wavefronts",
     "bank_conflicts",
@@ -143,7 +143,7 @@ class Launch:
     managed_bytes: int = 0  # that page faults bring to the GPU, not in the predicted time
     host_bytes: int = 0  # of page-locked host memory, that it accesses; likewise
     launches: int = 1
-    # Of the launches, as the report counts them from 1.
+    # The numbers of the launches, as the report counts them from 1.
     numbers: list[int] = field(default_factory=list)
     which: str = ""  # " (launch 3)", where others of the kernel and shape count differently
 

@@ -10,7 +10,7 @@ _MIN_SHARE = 0.1  # of a limit: those that are used less are left out
 _MOST_LINES = 3
 _NO_PLACE = ":0"
 
-# What a reader calls the reasons of data/timing: the model's names are the keys.
+# A reader's words for the reasons of data/timing: the model's names are the keys.
 _REASONS = {
     "memory": "global memory",
     "local": "local memory",

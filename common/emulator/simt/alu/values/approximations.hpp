@@ -31,7 +31,7 @@ inline double power_of_2(double x) {
     return power * std::bit_cast<double>((bits_of(shifted) + 1023) << 52);
 }
 
-// Of x = m 2^n with m between sqrt(1/2) and sqrt(2): n + 2 atanh((m - 1) / (m + 1)) / ln 2.
+// The logarithm of x = m 2^n with m between sqrt(1/2) and sqrt(2): n + 2 atanh((m - 1) / (m + 1)) / ln 2.
 inline double logarithm(double x) {
     constexpr std::uint64_t root_of_half = 0x3fe6a09e667f3bcd, bias = 1024;
     const std::uint64_t exponent = (bits_of(x) - root_of_half + (bias << 52)) >> 52;  // n + bias

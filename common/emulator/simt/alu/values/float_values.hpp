@@ -72,7 +72,7 @@ T saturate(T value) {
     return positive < T{1} ? positive : T{1};
 }
 
-// What an instruction does to a result before it is stored.
+// The change of a result before it is stored.
 template <bool ftz, bool sat, class T>
 T finish(T value) {
     if constexpr (sat) return saturate<true>(flush<ftz>(value));

@@ -1,4 +1,4 @@
-// What modifiers of instructions of halves do to operands (.ftz) and results (.ftz, .relu, .sat).
+// The effect of modifiers of instructions of halves on operands (.ftz) and results (.ftz, .relu, .sat).
 #pragma once
 
 #include <cstdint>

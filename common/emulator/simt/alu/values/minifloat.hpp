@@ -81,7 +81,7 @@ struct Minifloat {
         return false;
     }
 
-    // What a value above the largest becomes.
+    // The result for a value above the largest.
     std::uint32_t beyond(bool is_negative, RoundingMode mode) const {
         if (finite_only || saturates_finite) return largest();
         const bool stays_finite = mode == RoundingMode::zero ||
