@@ -1,4 +1,4 @@
-// What the time model gets to know of a request beside its lines.
+// Properties of a request that the time model gets beside its lines.
 #pragma once
 
 #include <array>

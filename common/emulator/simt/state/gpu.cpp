@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/models/hazards/global_races.hpp"
@@ -80,6 +81,15 @@ LaunchRecord run_whole_grid(const Launch& launch) {
         record.written = std::make_shared<const WrittenBytes>(written_by(workers));
     add_texts(workers, record);
     return record;
+}
+
+void add_recorded(RecordedLaunch&& recorded, LaunchRecord& record) {
+    record.recorded = std::make_shared<RecordedLaunch>(std::move(recorded));
+    if (!record.machine_instructions || record.warp_instructions == 0) return;
+    const double machine_per_ptx = static_cast<double>(*record.machine_instructions) /
+                                   static_cast<double>(record.warp_instructions);
+    add_missing_instructions(record.recorded->ptx_instructions * machine_per_ptx,
+                             record.recorded->trace);
 }
 
 }  // namespace
@@ -161,14 +171,7 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
     LaunchRecord record = sampled ? std::move(*sampled) : run_whole_grid(launch);
     record.occupancy = found;
     if (launch.checks_order) kernel.depends_on_warps = record.depends_on_warps;
-    if (recorder) {
-        record.recorded = std::make_shared<RecordedLaunch>(recorder->finish(registers_per_thread));
-        if (record.machine_instructions && record.warp_instructions > 0)
-            add_missing_instructions(record.recorded->ptx_instructions *
-                                         static_cast<double>(*record.machine_instructions) /
-                                         static_cast<double>(record.warp_instructions),
-                                     record.recorded->trace);
-    }
+    if (recorder) add_recorded(recorder->finish(registers_per_thread), record);
     record.host_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - launch.started).count();
     return record;
