@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/models/hazards/global_races.hpp"
