@@ -262,7 +262,8 @@ def test_counts_that_differ_between_repetitions_decide_as_an_interval(
 ) -> None:
     """Of a baseline of 4: 5 and 6 are both higher, 5 and 4 are not."""
     rows = synthetic.parse_rows(counted(counts[0], 4))
-    again = replace(rows[0], values=rows[0].values | {"load_sectors": counts[1]})
+    variant = next(row for row in rows if row.values["load_sectors"] == counts[0])
+    again = replace(variant, values=variant.values | {"load_sectors": counts[1]})
     the_claim = claim(metric="load_sectors", direction="higher")
     emulated = replace(
         result(counted(counts[0], 4), is_emulated=True), by_name=records.grouped([*rows, again])
