@@ -54,7 +54,7 @@ COLUMNS = (
 )
 NOTHING = "nothing"
 _ENTRY = re.compile(r'^    \{"(\w+)", Group::(\w+),', re.MULTILINE)
-# Of each chapter and each printed table; the fastest ones to predict would not be a fair part.
+# The rows of each chapter and each printed table; the fastest ones to predict would not be a fair part.
 MAX_OF_CHAPTER = {H200: 8, H100: 4}
 MAX_OF_TABLE, MAX_OF_PROGRAM = 2, 3
 WHOLE_GROUP = "**all of "

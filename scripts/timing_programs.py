@@ -22,7 +22,7 @@ from statistics import median
 
 from notebook.base import files
 from notebook.base.project import Project
-from notebook.timing.errors import Pair, errors_of
+from notebook.timing.errors import Pair
 from notebook.tools import build
 
 
@@ -322,28 +322,6 @@ TABLES = (
     STREAMS,
     TURNS,
 )
-
-
-def summary(project: Project) -> list[str]:
-    """Markdown: a line for each program, with the errors of all rows and the median of those that judge."""
-    lines = [
-        "| program | rows | MAPE | median | within 20 % | rows that judge | their median |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for table in TABLES:
-        pairs = table.pairs(project)
-        found = errors_of([[pair for pair, _ in pairs]])
-        judging = [pair for pair, judges in pairs if judges]
-        cells = [
-            f"[{table.program}](../../{table.path})",
-            str(found.times),
-            *(f"{100 * share:.1f} %" for share in (found.mean, found.median)),
-            f"{100 * found.times_right:.0f} %",
-            str(len(judging)),
-            f"{100 * errors_of([judging]).median:.1f} %" if judging else "-",
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
 
 
 def main() -> int:

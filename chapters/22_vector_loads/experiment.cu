@@ -40,7 +40,7 @@ lab::Variant copy_row(const ArraySum& arrays, const std::string& name, Cache cac
     return row;
 }
 
-// Of a kernel whose threads copy `per_thread` elements each.
+// A row of a kernel whose threads copy `per_thread` elements each.
 lab::Variant copy_row(const ArraySum& arrays, const std::string& name, Cache cache,
                       void (*kernel)(const float*, float*, std::size_t), unsigned per_thread,
                       unsigned block = usual_block) {

@@ -14,7 +14,7 @@ __device__ inline float path(float x, unsigned steps) {
     return x;
 }
 
-// What decides which of two paths a thread takes.
+// The criterion by which a thread takes one of two paths.
 enum class By {
     none,  // all take the first
     warp,  // every other warp

@@ -11,7 +11,7 @@ GENERATIONS = (
     *("fermi", "kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper"),
     "blackwell",
 )
-# What it is, by its name in the table.
+# The parameters' descriptions, by their names in the table.
 SHOWN = {
     "l1_cycles": "L1 latency, cycles",
     "shared_cycles": "shared memory latency, cycles",

@@ -37,7 +37,7 @@ def test_the_same_rows_are_taken_whatever_the_others_are() -> None:
     names = [f"row/n:{n}" for n in range(100)]
     few = timing_ablation.chosen(names, 10)
     assert len(set(few)) == 10 and few == timing_ablation.chosen(reversed(names), 10)
-    # Of a part of the names those that were taken before are taken again.
+    # From a part of the names, those that were taken before are taken again.
     assert [name for name in few if name in names[:50]] == [
         name for name in timing_ablation.chosen(names[:50], 10) if name in few
     ]

@@ -10,6 +10,7 @@ import pytest
 from conftest import as_nvcc_13_compiles
 
 import timing_programs
+import timing_validation
 from notebook.base.project import Project
 from notebook.tools import build, testing
 
@@ -422,4 +423,4 @@ def test_names_of_rows_are_those_of_one_table() -> None:
 
 def test_the_page_has_a_line_for_each_program() -> None:
     page = (PROJECT.root / "common/timing/validation.md").read_text(encoding="utf-8")
-    assert "\n".join(timing_programs.summary(PROJECT)) in page
+    assert "\n".join(timing_validation.programs_summary(PROJECT)) in page

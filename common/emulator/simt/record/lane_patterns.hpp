@@ -1,4 +1,4 @@
-// What the time model gets to know of a request beside its lines.
+// Properties of a request, beside its lines, that the time model reads.
 #pragma once
 
 #include <array>

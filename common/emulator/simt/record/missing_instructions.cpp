@@ -17,7 +17,7 @@ bool is_several(const timing::Instruction& instruction) {
     return is_arithmetic(instruction) && instruction.slots > 1;
 }
 
-// Of the recorded warps.
+// Instructions issued by the recorded warps.
 template <class Select>
 double issued(const timing::Program& program, const std::vector<double>& executions,
               const Select& select) {

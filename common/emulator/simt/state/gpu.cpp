@@ -82,6 +82,16 @@ LaunchRecord run_whole_grid(const Launch& launch) {
     return record;
 }
 
+// The record of the SM that is timed, with the instructions that ptxas adds beside the PTX's.
+void add_recorded(RecordedLaunch recorded, LaunchRecord& record) {
+    if (record.machine_instructions && record.warp_instructions > 0)
+        add_missing_instructions(recorded.ptx_instructions *
+                                     static_cast<double>(*record.machine_instructions) /
+                                     static_cast<double>(record.warp_instructions),
+                                 recorded.trace);
+    record.recorded = std::make_shared<RecordedLaunch>(std::move(recorded));
+}
+
 }  // namespace
 
 struct Gpu::State {
@@ -161,14 +171,7 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
     LaunchRecord record = sampled ? std::move(*sampled) : run_whole_grid(launch);
     record.occupancy = found;
     if (launch.checks_order) kernel.depends_on_warps = record.depends_on_warps;
-    if (recorder) {
-        record.recorded = std::make_shared<RecordedLaunch>(recorder->finish(registers_per_thread));
-        if (record.machine_instructions && record.warp_instructions > 0)
-            add_missing_instructions(record.recorded->ptx_instructions *
-                                         static_cast<double>(*record.machine_instructions) /
-                                         static_cast<double>(record.warp_instructions),
-                                     record.recorded->trace);
-    }
+    if (recorder) add_recorded(recorder->finish(registers_per_thread), record);
     record.host_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - launch.started).count();
     return record;

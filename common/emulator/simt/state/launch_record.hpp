@@ -97,7 +97,7 @@ struct LaunchRecord {
     std::uint64_t footprint_lines = 0;     // of 128 bytes, that the launch reads or writes
     L2Reuse::Reread reread;                // beside dram_read_bytes, where its time is asked for
     double slice_unevenness = 1;           // of stores into many lines (SliceLoads)
-    // Of the blocks counted for it, of all; null: no time is asked for.
+    // By the blocks counted for it, a share of all; null: no time is asked for.
     std::shared_ptr<const LineUpdates> line_updates;
     double line_updates_share = 1;
     std::shared_ptr<const SectorSet> touched;     // the same; null: not known
