@@ -89,7 +89,6 @@ NUMBERS: Numbers = {
     "locked_rate_small": _rate("pinned", "to_device", _SMALL),
     "locked_rate": _rate("pinned", "to_device", _LARGE),
     "less_initialising": _less("initialise"),
-    "less_reading": _less("read_back"),
     "spread": _spread,
     **{
         f"{name}_{word}": _ms(memory, phase)

@@ -221,13 +221,18 @@ def _find_published(claim: Claim, samples: list[Sample], result: Result) -> Find
 
 
 def _find_counted(claim: Claim, samples: list[Sample], evidence: str) -> Finding:
+    """Exactly; where counts differ between repetitions, from the lowest number that they allow to the highest."""
     n = _sizes(samples)
-    if any(len(set(sample.values)) > 1 for sample in samples):
-        return Finding(INCONCLUSIVE, "the counts differ between repetitions", evidence, n=n)
-    values = [sample.values[0] for sample in samples]
-    ratio = values[0] if claim.baseline is None else _ratio(*values)
-    exactly = (ratio, ratio)
-    return Finding(*judge(claim, ratio, exactly), evidence, ratio, exactly, n)
+    value, *rest = [(min(sample.values), max(sample.values)) for sample in samples]
+    least, most = value
+    if claim.baseline is not None:
+        (baseline,) = rest
+        least, most = _ratio(value[0], baseline[1]), _ratio(value[1], baseline[0])
+    if least == most:
+        return Finding(*judge(claim, least, (least, most)), evidence, least, (least, most), n)
+    verdict, reason = judge(claim, (least + most) / 2, (least, most))
+    reason = "; ".join(filter(None, (reason, "the counts differ between repetitions")))
+    return Finding(verdict, reason, evidence, (least + most) / 2, (least, most), n)
 
 
 def _ratio(value: float, baseline: float) -> float:

@@ -250,18 +250,27 @@ def test_counts_decide_exactly_and_on_an_emulated_gpu(
     assert finding.verdict == expected
 
 
-def test_counts_that_differ_between_repetitions_decide_nothing() -> None:
-    rows = synthetic.parse_rows(counted(5, 4))
-    again = replace(rows[0], values=rows[0].values | {"load_sectors": 6.0})
+@pytest.mark.parametrize(
+    ("counts", "verdict", "ratio", "interval"),
+    [
+        ((5.0, 6.0), judging.REPRODUCED, 1.375, (1.25, 1.5)),
+        ((5.0, 4.0), judging.INCONCLUSIVE, 1.125, (1.0, 1.25)),
+    ],
+)
+def test_counts_that_differ_between_repetitions_decide_as_an_interval(
+    counts: tuple[float, float], verdict: str, ratio: float, interval: tuple[float, float]
+) -> None:
+    """Of a baseline of 4: 5 and 6 are both higher, 5 and 4 are not."""
+    rows = synthetic.parse_rows(counted(counts[0], 4))
+    variant = next(row for row in rows if row.values["load_sectors"] == counts[0])
+    again = replace(variant, values=variant.values | {"load_sectors": counts[1]})
     the_claim = claim(metric="load_sectors", direction="higher")
     emulated = replace(
-        result(counted(5, 4), is_emulated=True), by_name=records.grouped([*rows, again])
+        result(counted(counts[0], 4), is_emulated=True), by_name=records.grouped([*rows, again])
     )
     finding = only(verdicts.decide(the_claim, emulated, "data"))
-    assert (finding.verdict, finding.reason) == (
-        judging.INCONCLUSIVE,
-        "the counts differ between repetitions",
-    )
+    assert (finding.verdict, finding.ratio, finding.interval) == (verdict, ratio, interval)
+    assert finding.reason.endswith("the counts differ between repetitions")
 
 
 def test_five_repetitions_in_two_processes_are_enough() -> None:
