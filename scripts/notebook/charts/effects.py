@@ -15,7 +15,7 @@ from notebook.decide.rules import Group, Rule
 from notebook.decide.tables import ChapterVerdicts
 from notebook.decide.verdicts import MEASURED, PREDICTED
 
-_LEFT, _RIGHT = 1 / 16, 512
+_LEFT, _RIGHT = 1 / 512, 512
 _HEIGHT_OF_A_ROW = 20
 _HOLDS = (*judging.CONFIRMED, judging.STRONGER)
 
@@ -30,7 +30,7 @@ def effects(sources: Sources) -> Chart | None:
     panel.ticks_y(
         (len(rows) - place, rule.label.replace("`", "")) for place, (rule, *_) in enumerate(rows)
     )
-    powers = range(-4, 10)
+    powers = range(-8, 10, 2)
     panel.ticks_x(
         (2.0**power, f"{2.0**power:g}" if power >= 0 else f"1/{2**-power}") for power in powers
     )
