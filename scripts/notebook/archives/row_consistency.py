@@ -147,7 +147,7 @@ def _check_by_name(row: Json, key: str, work: float) -> None:
     elements = _elements(values)
     if key == "bytes_per_second" and elements and row.get("level") == "dram":
         low, high = _ELEMENT_BYTES
-        if not low <= work / elements <= high:
+        if not low * (1 - _ROUNDING) <= work / elements <= high:
             raise Malformed(
                 f"its time and {key} say {work / elements:.3g} bytes for each of its elements"
             )

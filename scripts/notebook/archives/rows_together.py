@@ -70,7 +70,7 @@ def _check_references(rows: list[Json]) -> None:
     for all rows of a regime."""
     for key, kernel, rate in (
         ("memcpy_ratio", "memcpy", "bytes_per_second"),
-        ("cublas_ratio", "cublas_sgemm", "flops_per_second"),
+        ("cublas_ratio", "cublas_", "flops_per_second"),
     ):
         own = _rates(rows, kernel, rate)
         for alike in _by_work(rows, key, rate).values():
@@ -101,18 +101,18 @@ def _rates(rows: list[Json], kernel: str, key: str) -> dict[str, float]:
     return {
         _place_of_reference(row, ""): median(numbers(row[key]))
         for row in rows
-        if names.kernel(row["name"]) == kernel and key in row
+        if names.kernel(row["name"]).startswith(kernel) and key in row
     }
 
 
 def _place_of_reference(row: Json, key: str) -> str:
-    """The regime of cuBLAS; of a copy, the bytes moved."""
+    """The regime and the operands' type of cuBLAS; the bytes moved by a copy."""
     if key == "memcpy_ratio":
         return f"{round(work_of(row, 'bytes_per_second') / 2, -6):.0f}"
     values = names.parameters(row["name"])
     if names.kernel(row["name"]) == "memcpy":
         return f"{round(int(values['bytes']), -6):.0f}"
-    return names.regime(row["name"])
+    return f"{names.regime(row['name'])} {values.get('type', '')}"
 
 
 def _check_sizes(rows: list[Json]) -> None:
