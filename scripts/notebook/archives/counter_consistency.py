@@ -24,6 +24,8 @@ _REQUEST_BYTES = 512
 _ROUNDING = 1.001
 # Sectors that loads find in L1 or read from L2 are some of theirs.
 _OF_LOADS = ("load", "local_load", "texture_load", "atomic")
+# ldmatrix and stmatrix: their wavefronts are among those of loads and stores.
+_OF_MATRICES = {"load": "matrix_load_requests", "store": "matrix_store_requests"}
 # The counted and the measured launch may differ in these: unrolled loops, merged accesses.
 _OTHERWISE = 1.5
 _UNITS_COUNTED_WHOLE = ("requests", "sectors", "wavefronts", "conflicts", "instructions")
@@ -89,6 +91,9 @@ def _check_requests(values: dict[str, float]) -> None:
             values.get(f"shared_{access}_{unit}")
             for unit in ("requests", "wavefronts", "bank_conflicts")
         )
+        if wavefronts is not None and access in _OF_MATRICES:
+            more = values.get(_OF_MATRICES[access], 0)
+            requests = more + (requests or 0) if requests is not None or more else None
         if requests is not None and wavefronts is not None:
             most = wavefronts if access == "atomic" else _MAX_WAVEFRONTS * requests
             if not requests <= wavefronts <= most:
@@ -110,8 +115,10 @@ def _check_sums(values: dict[str, float]) -> None:
     hits, from_l2 = (values.get(key) for key in ("l1_hit_sectors", "l2_read_sectors"))
     if "load_sectors" in values and hits is not None and hits > loaded:
         raise Malformed(f"l1_hit_sectors are more than the {loaded:.0f} that are loaded")
-    if loaded and hits == 0 and from_l2 == 0:
-        raise Malformed(f"{loaded:.0f} sectors are loaded, from neither the L1 nor the L2")
+    # The L2 works on atomics itself: it counts no read.
+    read = loaded - values.get("atomic_sectors", 0)
+    if read and hits == 0 and from_l2 == 0:
+        raise Malformed(f"{read:.0f} sectors are loaded, from neither the L1 nor the L2")
     for access in ("load", "store"):
         sectors, used = (values.get(f"{access}_{unit}") for unit in ("sectors", "efficiency"))
         if sectors is not None and used is not None and (used > 0) != (sectors > 0):
