@@ -8,7 +8,6 @@ Runs the built chapters on the emulated GPU, writes data/timing/unseen.csv and t
 
 from __future__ import annotations
 
-import csv
 import json
 import statistics
 import subprocess
@@ -23,7 +22,7 @@ from notebook.data import documents
 from notebook.data.chapters import Chapter, all_chapters
 from notebook.data.fields import Json
 from notebook.data.results import read
-from timing_validation import HIERARCHY, VALIDATION_PAGE, Timed, fill_in, table, write
+from timing_validation import HIERARCHY, VALIDATION_PAGE, Timed, fill_in, table, write, written
 
 ARCHITECTURE, MEASURED = "nvidia-h100-sxm", "nvidia-h100-80gb-hbm3"
 TABLE = Path("data/timing/unseen.csv")
@@ -51,17 +50,6 @@ def timed(project: Project, chapter: Chapter) -> Iterator[Timed]:
             yield Timed(
                 chapter.name, row["name"], predicted, bound, statistics.median(times) * 1e-6
             )
-
-
-def written(path: Path) -> dict[str, list[Timed]]:
-    """The times in a table, as far as it has their digits, by chapter."""
-    by_chapter: dict[str, list[Timed]] = {}
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            times = float(row["predicted_seconds"]), float(row["measured_seconds"])
-            pair = Timed(row["chapter"], row["name"], times[0], row["predicted_bound"], times[1])
-            by_chapter.setdefault(row["chapter"], []).append(pair)
-    return by_chapter
 
 
 def main() -> int:

@@ -14,6 +14,7 @@ printed are compared, too: those that scripts/timing_published.py predicted.
 from __future__ import annotations
 
 import argparse
+import csv
 import statistics
 import sys
 from collections.abc import Iterable, Iterator
@@ -263,6 +264,17 @@ def programs_summary(project: Project) -> list[str]:
     return lines
 
 
+def written(path: Path) -> dict[str, list[Timed]]:
+    """The times in a table, as far as it has their digits, by chapter."""
+    by_chapter: dict[str, list[Timed]] = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            times = float(row["predicted_seconds"]), float(row["measured_seconds"])
+            pair = Timed(row["chapter"], row["name"], times[0], row["predicted_bound"], times[1])
+            by_chapter.setdefault(row["chapter"], []).append(pair)
+    return by_chapter
+
+
 def main() -> int:
     project = Project.here()
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
@@ -278,6 +290,8 @@ def main() -> int:
     write(
         (pair for pairs in by_chapter.values() for pair in pairs), project.root / prediction.TIMES
     )
+    # The tables of the page have the digits of the file.
+    by_chapter = written(project.root / prediction.TIMES)
     generations = {name: row["generation"] for name, row in emulable(project).items()}
     measured = list(measured_ratios(by_chapter_found))
     printed = list(published_times.claimed_ratios(project, all_chapters(project)))

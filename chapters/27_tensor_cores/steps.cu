@@ -22,8 +22,14 @@ template <class T, bool vectors>
 Kernel<T> of_stages(lab::ProductShape shape) {
     constexpr int bytes = stages * Tiles<T, Layout::swizzled>::bytes;
     const auto kernel = matmul_mma_staged<T, vectors>;
-    LAB_CUDA_CHECK(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    // Where blocks cannot have so much, the row is left out: such a GPU lacks the instructions, too.
+    const cudaError_t status =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (status == cudaErrorInvalidValue) {
+        cudaGetLastError();
+    } else {
+        LAB_CUDA_CHECK(status);
+    }
     return lab::launch(kernel, grid_of(shape), threads, bytes);
 }
 
