@@ -33,7 +33,9 @@ def chart(facts: Facts) -> Chart:
         _draw(panel, device, size)
     if not panel.marks:
         panel.nothing()
-    return Chart(_title(facts.gpu), [panel], key({Evidence.MEASURED if facts.gpu else Evidence.PREDICTED}))
+    return Chart(
+        _title(facts.gpu), [panel], key({Evidence.MEASURED if facts.gpu else Evidence.PREDICTED})
+    )
 
 
 def _draw(panel: Panel, device: Device, size: int) -> None:
@@ -62,4 +64,8 @@ def _title(gpu: Device | None) -> str:
         gpu.row("cublas_sgemm", type="fp32", m=4096),
         "flops_per_second",
     )
-    return f"{gpu.name}: tensor cores multiply FP16 {x_times(faster)} as fast as FP32" if faster else ""
+    return (
+        f"{gpu.name}: tensor cores multiply FP16 {x_times(faster)} as fast as FP32"
+        if faster
+        else ""
+    )

@@ -180,11 +180,16 @@ def assert_shared_accesses_agree(
     without_conflicts = least - of(emulated, "bank_conflicts")
     assert of(measured, "wavefronts") - of(measured, "bank_conflicts") == without_conflicts, name
     needed = measured.get(f"shared_instruction_{access}_wavefronts")
-    if needed is None:  # older counters have waits in them
+    # Older counters have waits in them; the newer one does not see ldmatrix.
+    if needed is None or emulated.get(f"matrix_{access}_requests"):
         assert least <= of(measured, "wavefronts") <= (1 + MAX_WAITS) * least, name
     else:
         assert needed == least <= of(measured, "wavefronts"), name
     return requests > 0
+
+
+# Shared atomics of these are loops of compare-and-swap: how often they try depends on the order of warps in time.
+LOOPS = ("add_shared/",)
 
 
 def test_chapters_agree_with_the_hardware() -> None:
@@ -202,6 +207,8 @@ def test_chapters_agree_with_the_hardware() -> None:
             differing = counter_rules.differences(name, emulated[name], measured[name])
             assert [entry for entry in differing if entry.counter in PROMISED] == []
             checked += 1
+            if name.startswith(LOOPS) and "/type:int/" not in name:
+                continue
             for access in ("load", "store"):
                 checked_shared += assert_shared_accesses_agree(
                     name, emulated[name], measured[name], access

@@ -16,6 +16,7 @@ RUNTIME = PROJECT.build / build.emulated_runtime()
 WITHOUT = {
     *("memcpy", "cublas_sgemm", "cublas_sgeam", "read_in_flight", "store_over_lines"),
     *("read_offset", "read_offset_quarter", "read_wide", "write_wide", "copy_wide", "scale_wide"),
+    *("read_words", "reduce_integers_shuffle", "add_global_returning"),
     *("copy_wide_evict_last", "scale_wide_evict_last", "copy_keep_reads", "copy_keep_writes"),
 }
 
