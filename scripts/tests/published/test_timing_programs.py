@@ -36,11 +36,10 @@ _MANY_LINES = (
     "which lines stay depends on the order in which loads of many lines are served, not known"
 )
 # The emulated GPU takes minutes.
-SLOW = {"columns", "engine", "reuse", "stores", "streams", "turns"}
+SLOW = {"columns", "engine", "flights", "reuse", "stores", "streams", "turns"}
 # Predicted otherwise by more than a quarter, and why.
 EXCEPTIONS = {
     "barriers": {
-        "1 warp, 32 blocks an SM, 32 multiply-adds": "no reason is known",
         "1 warp, 8 blocks an SM, 0 multiply-adds": "eight lone warps take more than two cycles each",
         "2 warps, 32 blocks an SM, 0 multiply-adds": _MANY_BLOCKS,
         "4 warps, 8 blocks an SM, 0 multiply-adds": _MANY_BLOCKS,
@@ -68,15 +67,12 @@ EXCEPTIONS = {
     "clocks": {
         "reciprocal square root and sum": "ptxas scales denormal numbers around MUFU.RSQ",
         "load from DRAM": "a launch as large as the one before is taken to find its data in the L2",
-        "loads from shared memory, 1 warp": _ONE_WARP,
-        "loads from shared memory, 4 warps": _ONE_WARP,
     },
     "flights": {
         "lines copied, 32 warps, 1 in flight": "an H200's processes differ: 381 to 580 ns",
     },
     "constants": {
         "pairs in 1 lines of 8 KiB, 32 warps": _MANY_LINES,
-        "pairs in 16 lines of 4 KiB, 32 warps": _MANY_LINES,
         "pairs in 16 lines of 64 KiB, 32 warps": _MANY_LINES,
         "pairs in 32 lines of 4 KiB, 32 warps": _MANY_LINES,
         "pairs in 32 lines of 64 KiB, 32 warps": _MANY_LINES,
@@ -90,11 +86,9 @@ EXCEPTIONS = {
     "stored_columns": {
         "4 stores, 1 blocks on an SM": _FEW_BLOCKS,
         "8 stores, 1 blocks on an SM": _FEW_BLOCKS,
-        "4 stores and barriers, 8 blocks on an SM": _BEHIND_BARRIERS,
         "4 stores and barriers, 4 blocks on an SM": _BEHIND_BARRIERS,
         "4 stores and barriers, 1 blocks on an SM": _FEW_BLOCKS,
         "16 stores and barriers, 8 blocks on an SM": _BEHIND_BARRIERS,
-        "16 stores and barriers, 4 blocks on an SM": _BEHIND_BARRIERS,
     },
     "turns": {
         "warps of a block have their addresses within, first wave, cycles": _APART,
@@ -119,6 +113,71 @@ EXCEPTIONS = {
         "fill, 64 KiB": _SMALL,
         "fill, 1 MiB": _SMALL,
     },
+}
+# Mechanisms that earned nothing on whole kernels were left out (common/timing/decisions.md): these rows err since.
+LEFT_OUT = {
+    "branches": [
+        "body of 16 that is skipped, 1 warps",
+        "body of 16 that is skipped, 16 warps",
+        "body of 16 that is skipped, 32 warps",
+    ],
+    "products": [
+        "8 x 8, loads of 4 bytes, 4 warps",
+        "8 x 8, no loads, 1 warp",
+        "8 x 8, no loads, 4 warps",
+    ],
+    "behind_stores": [
+        "16 lines a store, all SMs: one store, later",
+        "16 lines a store, one SM: one store, later",
+        "16 lines a store, one SM: one store, the first ones",
+        "32 lines a store, all SMs: one store, later",
+        "32 lines a store, all SMs: one store, the first ones",
+        "32 lines a store, one SM: one store, later",
+        "32 lines a store, one SM: one store, the first ones",
+        "8 lines a store, all SMs: one store, later",
+        "8 lines a store, all SMs: one store, the first ones",
+        "8 lines a store, one SM: one store, later",
+        "8 lines a store, one SM: one store, the first ones",
+        "rows read, columns written: a load, quantile 10 %",
+        "rows read, columns written: a load, quantile 50 %",
+        "rows read, columns written: a load, quantile 90 %",
+    ],
+    "clocks": [
+        "load from shared memory, 16 lanes in a bank",
+        "load from shared memory, 32 lanes in a bank",
+    ],
+    "constants": [
+        "1 addresses of 8 bytes, 32 warps",
+        "1 addresses, 32 warps",
+        "pairs in 1 lines of 16 KiB, 32 warps",
+        "pairs in 1 lines of 4 KiB, 32 warps",
+        "pairs in 1 lines of 64 KiB, 32 warps",
+        "pairs in 16 lines of 16 KiB, 32 warps",
+        "pairs in 16 lines of 8 KiB, 32 warps",
+        "pairs in 32 lines of 16 KiB, 32 warps",
+        "pairs in 32 lines of 8 KiB, 32 warps",
+    ],
+    "stored_columns": [
+        "1 stores, 8 blocks on an SM",
+        "16 stores, 1 blocks on an SM",
+        "16 stores, 2 blocks on an SM",
+        "16 stores, 4 blocks on an SM",
+        "16 stores, 8 blocks on an SM",
+        "2 stores, 1 blocks on an SM",
+        "2 stores, 2 blocks on an SM",
+        "2 stores, 8 blocks on an SM",
+        "4 stores, 2 blocks on an SM",
+        "4 stores, 4 blocks on an SM",
+        "4 stores, 8 blocks on an SM",
+        "8 stores, 2 blocks on an SM",
+        "8 stores, 4 blocks on an SM",
+        "8 stores, 8 blocks on an SM",
+    ],
+    "shared_loads": [
+        "eight-way conflicts: loads of the younger block behind the older one's last, %",
+        "tiles of 32 x 32, older block: its additions, cycles",
+        "tiles of 32 x 32, younger block: its warps end them within, cycles",
+    ],
 }
 
 
@@ -159,19 +218,7 @@ def test_the_emulated_gpu_prints_what_the_table_has(name: str) -> None:
 @pytest.mark.parametrize("name", TABLES)
 def test_exceptions_are_named(name: str) -> None:
     differing = {key for key, error in errors(name).items() if abs(error) > 0.25}
-    assert differing == EXCEPTIONS[name].keys()
-
-
-def test_the_older_of_two_blocks_loads_from_shared_memory_first() -> None:
-    """On the GPU and in the model: its tiles take less than two thirds of the younger one's time."""
-    rows = {row["load"]: row for row in ROWS["shared_loads"]}
-    behind = rows["eight-way conflicts: loads of the younger block behind the older one's last, %"]
-    older, younger = (
-        rows[f"tiles of 32 x 32, {age} block: a tile, cycles"] for age in ("older", "younger")
-    )
-    for column in ("measured_value", "predicted_value"):
-        assert float(behind[column]) == 100
-        assert float(older[column]) < 0.66 * float(younger[column])
+    assert differing == EXCEPTIONS[name].keys() | set(LEFT_OUT.get(name, []))
 
 
 @pytest.mark.parametrize("name", ["barriers", "column_reads", "products", "reuse"])
@@ -212,29 +259,10 @@ def test_barriers_take_the_cycles_of_the_gpu() -> None:
     assert len(of_one_or_two) == 20 and max(of_one_or_two) < 0.07
 
 
-def test_steps_of_products_take_the_cycles_of_the_gpu() -> None:
-    """With loads, from which a parameter comes, and without."""
-    known = [abs(error) for error in errors("products").values()]
-    assert len(known) == 33 and median(known) < 0.1
-    assert len(errors("products", judged=True)) == 9 and median_error("products") < 0.12
-
-
 def test_columns_that_are_read_take_the_time_of_the_gpu() -> None:
     """Alone, and with rows that are written: parameters come from both."""
     known = [abs(error) for error in errors("column_reads").values()]
     assert len(known) == 20 and median(known) < 0.04 and not errors("column_reads", judged=True)
-
-
-def test_what_waits_behind_stores_takes_the_time_of_the_gpu() -> None:
-    """Stores of all SMs, which are judged; of loads the parameter comes from one kernel of three."""
-    stores = [
-        abs(error)
-        for key, error in errors("behind_stores", judged=True).items()
-        if "a store" in key
-    ]
-    assert len(stores) == 6 and median(stores) < 0.15
-    source = errors("behind_stores").keys() - errors("behind_stores", judged=True).keys()
-    assert len(source) == 9
 
 
 def test_what_the_l2_evicts_takes_the_time_of_the_gpu() -> None:
@@ -245,24 +273,6 @@ def test_what_the_l2_evicts_takes_the_time_of_the_gpu() -> None:
 def test_requests_in_flight_take_the_time_of_the_gpu() -> None:
     known = [abs(error) for error in errors("flights").values()]
     assert len(known) >= 70 and median(known) < 0.041
-
-
-def test_stores_and_constants_take_the_time_of_the_gpu() -> None:
-    """Of stores, rates and launches, from which parameters come, and columns of a matrix, from which none does."""
-    rates = [abs(error) for key, error in errors("stores").items() if "columns" not in key]
-    constants = [abs(error) for key, error in errors("constants").items() if "pairs" not in key]
-    of_one_line = [abs(error) for key, error in errors("constants").items() if "in 1 lines" in key]
-    assert len(rates) >= 20 and median(rates) < 0.05
-    assert len(constants) == 18 and median(constants) < 0.03
-    assert len(of_one_line) == 5 and median(of_one_line) < 0.07
-    assert sorted(of_one_line)[-2] < 0.18  # the worst is named in EXCEPTIONS
-
-
-def test_branches_take_the_time_of_the_gpu() -> None:
-    """Of one warp, from which parameters come, but for a round that a counter bounds; and of more."""
-    of_one = [abs(error) for key, error in errors("branches").items() if ", 1 warps" in key]
-    assert len(of_one) == 5 and sorted(of_one)[3] < 0.01
-    assert median_error("branches") < 0.15
 
 
 def test_the_copy_engine_takes_the_time_of_the_gpu() -> None:
@@ -277,16 +287,6 @@ def test_columns_take_the_time_of_the_gpu() -> None:
     ]
     assert len(pitches) == 9 and median(pitches) < 0.03 and max(pitches) < 0.1
     assert len(judged_columns()) == 22 and median_error("columns") < 0.06
-
-
-def test_columns_that_warps_share_take_the_time_of_the_gpu_where_an_sm_is_full() -> None:
-    """Without barriers, and with four blocks on an SM and more."""
-    full = [
-        abs(error)
-        for key, error in errors("stored_columns").items()
-        if "barriers" not in key and key.split(", ")[1][0] in "84"
-    ]
-    assert len(full) == 10 and median(full) < 0.1 and max(full) < 0.25
 
 
 def test_a_barrier_in_front_of_the_store_has_sectors_filled() -> None:
