@@ -11,6 +11,11 @@ A marker may have lines of its own, each `key: words`:
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+
+from notebook.base import files
+from notebook.base.errors import Problem
+from notebook.base.text import quoted
 
 _BEGIN = re.compile(r"<!-- lab:(?!end)(\w+)(?: (\w+))?( -->)?")
 _CLOSE = "-->"
@@ -34,15 +39,20 @@ class Marker:
     rows: tuple[str, ...]
 
 
-def rows_of(text: str, kind: str) -> list[str]:
-    """The rows of all markers of a kind; raises WrongMarker."""
+def rows_of(page: Path, kind: str) -> list[str]:
+    """The rows of all markers of a kind in a page, [] without the page; raises Problem."""
     found: list[str] = []
+    if not files.is_there(page):
+        return found
 
     def note(marker: Marker) -> list[str]:
         found.extend(marker.rows if marker.kind == kind else ())
         return []
 
-    filled(text, note)
+    try:
+        filled(files.text_of(page), note)
+    except WrongMarker as wrong:
+        raise Problem(f"{quoted(page)}: line {wrong.line}: {wrong}") from wrong
     return found
 
 

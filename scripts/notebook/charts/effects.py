@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from notebook.base import files, markers
+from notebook.base import markers
 from notebook.charts.evidence import Device
 from notebook.charts.look import COLOURS, GENERATIONS, GREY, QUIET, Evidence, Style, key, style
 from notebook.charts.marks import CENTER, LINE, THIN, Chart, Panel
@@ -52,9 +52,8 @@ def effects(sources: Sources) -> Chart | None:
 def _rules(sources: Sources) -> Iterator[tuple[Rule, ChapterVerdicts, list[Group]]]:
     """Those of the front page, with what decides them; of a predicted generation that was measured, that alone."""
     front = sources.project.root / "README.md"
-    text = files.text_of(front) if files.is_there(front) else ""
     by_number = {chapter.chapter.number: chapter for chapter in sources.decided}
-    for rule in rules.parse(markers.rows_of(text, "rules")):
+    for rule in rules.parse(markers.rows_of(front, "rules")):
         decided = by_number.get(rule.chapter)
         if decided and rule.form != rules.SHARE:
             every = rules.groups(decided, rule)

@@ -208,8 +208,7 @@ class Pages:
 
     def _effects(self, page: Path) -> list[str]:
         """Of the rules of the front page."""
-        front = files.text_of(self.project.root / _FRONT)
-        asked = list(self._asked(markers.rows_of(front, "rules")))
+        asked = list(self._asked(markers.rows_of(self.project.root / _FRONT, "rules")))
         decided = [self._decided_of(rule) for rule in asked]
         rows = [
             rule_table.effects_row(of_rule, rule, self._where(page, rule))
