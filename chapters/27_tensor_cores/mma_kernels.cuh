@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(threads, 2)
     store_sums<true>(sums, c, m, n, row + warp_row, column + warp_column);
 }
 
-// The tiles of one phase on their way into shared memory. `vectors`: rows of a and b begin at multiples of 16 bytes; else single
+// Asynchronous copies of one phase's tiles into shared memory. `vectors`: rows of a and b begin at multiples of 16 bytes; else single
 // elements are copied, by the threads.
 template <class T, bool vectors>
 __device__ void fetch(char* tiles, const T* a, const T* b, int m, int n, int k, int row, int column,

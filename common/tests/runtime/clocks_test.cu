@@ -175,7 +175,7 @@ TEST_F(Clocks, ADependentMultiplyAddTakesFourCycles) {
 TEST_F(Clocks, WhatIsTooLongToBeRecordedGoesOnAsItsBeginning) {
     long_chain<<<1, 32>>>(took_, reinterpret_cast<float*>(took_ + 1), 0.5F, 10'000);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    // The loop's own instructions: one round of 64 multiply-adds has a compare and a branch.
+    // 4.13 since mechanisms were left out of the time model; before, within 0.1. No reason is known.
     EXPECT_NEAR(static_cast<double>(took_[0]) / 640'000, 4, 0.15);
 }
 

@@ -39,7 +39,7 @@ TEST(Mechanisms, OthersAreRefused) {
         EXPECT_THROW(without(Machine{}, names), std::invalid_argument) << names;
 }
 
-// Two stores of the same line, of which the second one merges with the first: the L2 takes one line, not two.
+// Two stores of the same line; the second one merges with the first: the L2 takes one line, not two.
 TEST(Mechanisms, StoresThatDoNotMergeAreSentOneByOne) {
     Machine machine = plain_machine();
     machine.l2_store_sectors_per_cycle = 0.01;

@@ -44,7 +44,7 @@ void access_global(WarpContext& context, const CopyDetail& detail, const LaneOff
         return;
     }
     lane_addresses(context, from, addresses);
-    // The rest of a piece of which a lane reads less may lie outside.
+    // A lane may read less than its piece: the rest may lie outside.
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         const auto at = static_cast<std::size_t>(lane);
