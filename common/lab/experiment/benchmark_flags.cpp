@@ -121,7 +121,7 @@ BenchmarkFlags take_benchmark_flags(Arguments& arguments) {
     BenchmarkFlags flags;
     flags.format = one_of(arguments, "format", {"console", "json", "csv"}, "console");
     flags.out_format = one_of(arguments, "out_format", {"console", "json", "csv"}, "json");
-    flags.to_file = value_of(arguments, "out").has_value();
+    flags.out_file = value_of(arguments, "out").value_or("");
     flags.tabular = is_on(arguments, "counters_tabular");
     flags.coloured = colour == "auto" ? isatty(STDOUT_FILENO) != 0 : is_true(colour);
     flags.lists = is_on(arguments, "list_tests");

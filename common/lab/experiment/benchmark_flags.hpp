@@ -20,7 +20,7 @@ constexpr int max_batch_launches = 1'000'000'000;
 struct BenchmarkFlags {
     std::string format = "console";   // of standard output: console, json, csv
     std::string out_format = "json";  // of the file of --benchmark_out
-    bool to_file = false;
+    std::string out_file;             // of --benchmark_out; "": none
     bool tabular = false;  // a column for each counter
     bool coloured = false;
     bool lists = false;              // names alone

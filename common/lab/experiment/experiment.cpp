@@ -275,7 +275,11 @@ int Experiment::run_checked() {
     }
     validate();
     add_context();
-    run_and_report(flags_, times());
+    if (variants_.empty()) {
+        report_no_rows(flags_, times());
+    } else {
+        run_and_report(flags_, times());
+    }
     benchmark::Shutdown();
     if (!failures.empty()) {
         throw ValidationError(in_words(failures, device().dram_bytes_per_second));

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "lab/device/errors.hpp"
 
 namespace lab {
 namespace {
@@ -155,12 +158,27 @@ std::unique_ptr<BenchmarkReporter> reporter(const std::string& format, bool time
     return std::make_unique<Table>(timed, options);
 }
 
+std::unique_ptr<BenchmarkReporter> file_reporter(const BenchmarkFlags& flags, bool timed) {
+    if (flags.out_file.empty()) return nullptr;
+    return reporter(flags.out_format, timed, false, false);
+}
+
 }  // namespace
 
 void run_and_report(const BenchmarkFlags& flags, bool timed) {
     const auto display = reporter(flags.format, timed, flags.tabular, flags.coloured);
-    const auto file = flags.to_file ? reporter(flags.out_format, timed, false, false) : nullptr;
+    const auto file = file_reporter(flags, timed);
     benchmark::RunSpecifiedBenchmarks(display.get(), file.get());
+}
+
+void report_no_rows(const BenchmarkFlags& flags, bool timed) {
+    const auto file = file_reporter(flags, timed);
+    if (!file) return;
+    std::ofstream out(flags.out_file);
+    file->SetOutputStream(&out);
+    file->ReportContext({});
+    file->Finalize();
+    if (!out.flush()) throw UsageError("--benchmark_out=" + flags.out_file + " cannot be written");
 }
 
 }  // namespace lab

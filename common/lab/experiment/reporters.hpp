@@ -13,4 +13,8 @@ constexpr const char* predicted_seconds = "predicted_seconds";
 // in the formats of the flags. `timed`: whether rows are times, or counts alone.
 void run_and_report(const BenchmarkFlags& flags, bool timed);
 
+// For a device that executes no row of a chapter: the file of --benchmark_out with its context and no rows. Google
+// Benchmark itself takes that for a filter that matches nothing, and writes no file.
+void report_no_rows(const BenchmarkFlags& flags, bool timed);
+
 }  // namespace lab

@@ -33,7 +33,8 @@ TEST(BenchmarkFlags, AreThoseOfTheLabWithoutAny) {
     const BenchmarkFlags flags = flags_of({"program", "--workers=2"});
     EXPECT_EQ(flags.format, "console");
     EXPECT_EQ(flags.out_format, "json");
-    EXPECT_FALSE(flags.to_file || flags.tabular || flags.lists || flags.has_time_unit);
+    EXPECT_EQ(flags.out_file, "");
+    EXPECT_FALSE(flags.tabular || flags.lists || flags.has_time_unit);
     EXPECT_FALSE(flags.repetitions || flags.dry_run || flags.batch.is_given());
     EXPECT_EQ(flags.filter, "");
 }
@@ -45,7 +46,8 @@ TEST(BenchmarkFlags, AreRead) {
          "--benchmark_list_tests=true", "--benchmark_time_unit=ms", "--benchmark_repetitions=7"});
     EXPECT_EQ(flags.format, "csv");  // the last of several, as in Google Benchmark
     EXPECT_EQ(flags.out_format, "console");
-    EXPECT_TRUE(flags.to_file && flags.tabular && flags.lists && flags.has_time_unit);
+    EXPECT_EQ(flags.out_file, "file");
+    EXPECT_TRUE(flags.tabular && flags.lists && flags.has_time_unit);
     EXPECT_EQ(flags.repetitions, 7);
     EXPECT_FALSE(flags_of({"--benchmark_list_tests=false"}).lists);
     for (const char* colour : {"true", "yes", "1"}) {
@@ -243,6 +245,19 @@ TEST(Reports, HoldOnlyNumbers) {
     EXPECT_NE(json.find("second/n:2_cv"), std::string::npos) << json;
     EXPECT_NE(json.find(R"("store_sectors": 0)"), std::string::npos) << json;
     EXPECT_EQ(json.find("NaN"), std::string::npos) << json;
+}
+
+// Where a device executes no row of a chapter: a result all the same, with its context.
+TEST(Reports, CanHaveNoRows) {
+    BenchmarkFlags flags;
+    flags.out_file = testing::TempDir() + "no_rows.json";
+    report_no_rows(flags, false);
+    std::stringstream json;
+    json << std::ifstream(flags.out_file).rdbuf();
+    EXPECT_NE(json.str().find("\"context\": {"), std::string::npos) << json.str();
+    EXPECT_TRUE(json.str().ends_with("\"benchmarks\": [\n\n  ]\n}\n")) << json.str();
+    flags.out_file = testing::TempDir() + "no_folder/no_rows.json";
+    EXPECT_THROW(report_no_rows(flags, false), UsageError);
 }
 
 // Standard error is no terminal here: the first and the last line, whatever lies between.

@@ -35,8 +35,8 @@ def schema() -> Json:
             "format": {"const": fields.FORMAT},
             "context": _object(fields.CONTEXT),
             "rows": {
+                "description": "none where the device executes no row of the chapter",
                 "type": "array",
-                "minItems": 1,
                 "maxItems": fields.MAX_ROWS,
                 "items": _object(fields.ROW)
                 | {
