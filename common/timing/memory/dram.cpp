@@ -4,18 +4,20 @@
 #include <cmath>
 #include <cstdint>
 
-#include "timing/machine/chance.hpp"
+#include "timing/machine/random.hpp"
 
 namespace timing {
 namespace {
 
-constexpr double max_spreads = 6;                // beyond the shortest latency
-constexpr emulator::Address place_bytes = 4096;  // whose latency is the same
-constexpr emulator::Address region_bytes = 4 << 20;
+// The exponential distribution is cut off so many spreads beyond the shortest latency.
+constexpr double max_latency_spreads = 6;
+// Addresses so near to each other have one latency (data/timing/streams.csv and flights.csv).
+constexpr emulator::Address latency_granule_bytes = 4096;
+constexpr emulator::Address channel_region_bytes = 4 << 20;
 constexpr std::size_t max_banks = 1 << 16;
-constexpr double granule_bytes = 64;  // of a whole access
-// Of a channel, while there is something to read; chosen by data/timing/streams.csv and flights.csv, as are places.
-constexpr double max_waiting_bytes = 12288;
+constexpr double access_granule_bytes = 64;
+// Depth of a channel's write queue, while there is something to read (data/timing/streams.csv and flights.csv).
+constexpr double write_queue_bytes = 12288;
 
 }  // namespace
 
@@ -29,14 +31,14 @@ Dram::Dram(const Machine& machine, double active_sms, emulator::Address begin, s
         std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(banks)), 1, max_banks));
 }
 
-std::uint64_t Dram::chance(emulator::Address place) const { return mixed(place + mixed(draw_)); }
+std::uint64_t Dram::random_of(emulator::Address place) const { return mixed(place + mixed(draw_)); }
 
 // By the golden ratio, as evenly as can be whatever the stride between rows (Fibonacci hashing); other regions begin with
 // another channel, or arrays that are read side by side would share one.
 Dram::Channel& Dram::channel_of(emulator::Address line) {
     const std::uint64_t row = (line - begin_) / row_bytes;
     const auto highest_bits =
-        (row * 0x9e3779b97f4a7c15 + mixed(row / (region_bytes / row_bytes))) >> 32;
+        (row * 0x9e3779b97f4a7c15 + mixed(row / (channel_region_bytes / row_bytes))) >> 32;
     return channels_[highest_bits * channels_.size() >> 32];
 }
 
@@ -44,7 +46,7 @@ Dram::Channel& Dram::channel_of(emulator::Address line) {
 double Dram::open(emulator::Address line, double cycles, double now) {
     if (cycles <= 0) return now;
     const emulator::Address row = (line - begin_) / row_bytes;
-    Bank& bank = banks_[chance(row) % banks_.size()];
+    Bank& bank = banks_[random_of(row) % banks_.size()];
     const auto found = std::ranges::find(bank.rows, row, &Row::number);
     if (found != bank.rows.end()) return std::max(now, found->opened);
     const double opened = bank.server.serve(now, cycles);
@@ -55,11 +57,11 @@ double Dram::open(emulator::Address line, double cycles, double now) {
 
 double Dram::read(emulator::Address line, double bytes, double share_of_opening, double now) {
     Channel& channel = channel_of(line);
-    if (channel.server.free() < now || channel.waiting_bytes >= max_waiting_bytes)
-        write_what_waits(channel, now);
+    if (channel.server.free() < now || channel.waiting_bytes >= write_queue_bytes)
+        drain_writes(channel, now);
     const double begin = channel.server.serve(now, bytes * cycles_per_byte_);
     // Of what the L2 has in part, a part.
-    const double whole = std::min(1.0, bytes / granule_bytes);
+    const double whole = std::min(1.0, bytes / access_granule_bytes);
     return open(line, share_of_opening * whole * machine_.dram_bank_cycles, begin);
 }
 
@@ -71,7 +73,7 @@ void Dram::write(emulator::Address line, double bytes, double share_of_opening, 
     open(line, share_of_opening * longer * machine_.dram_bank_cycles, now);
 }
 
-void Dram::write_what_waits(Channel& channel, double now) {
+void Dram::drain_writes(Channel& channel, double now) {
     if (channel.waiting_bytes == 0) return;
     const double free = channel.server.free();
     channel.server.serve(
@@ -81,7 +83,7 @@ void Dram::write_what_waits(Channel& channel, double now) {
 }
 
 double Dram::copy_cycles(const Machine& machine, double read_bytes, double written_bytes) {
-    const double of_all = max_waiting_bytes * channels * machine.sms;
+    const double of_all = write_queue_bytes * channels * machine.sms;
     const double turns = read_bytes > 0 ? written_bytes / of_all : 0;
     return (read_bytes + written_bytes) / machine.dram_bytes_per_cycle +
            turns * machine.dram_turnaround_cycles;
@@ -102,8 +104,8 @@ double Dram::busy() const {
 }
 
 double Dram::cycles(emulator::Address line) const {
-    const double luck = fraction(chance((line - begin_) / place_bytes));
-    const double spreads = std::min(exponential(1, luck), max_spreads);
+    const double random = uniform(random_of((line - begin_) / latency_granule_bytes));
+    const double spreads = std::min(exponential(1, random), max_latency_spreads);
     return machine_.dram_cycles + (spreads - 1) * machine_.dram_spread_cycles;
 }
 

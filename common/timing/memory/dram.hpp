@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "emulator/models/memory/coalescing.hpp"
-#include "timing/machine/chance.hpp"
 #include "timing/machine/machine.hpp"
+#include "timing/machine/random.hpp"
 #include "timing/machine/server.hpp"
 
 namespace timing {
@@ -18,7 +18,7 @@ class Dram {
     // Of lines as near to each other as these bytes, one opening of a row serves all.
     static constexpr emulator::Address row_bytes = 512;
 
-    // Places count from `begin`, so that chance is the same for the same work elsewhere; each `draw` has other random numbers.
+    // Places count from `begin`, so that the same work elsewhere has the same random numbers; each `draw` has others.
     Dram(const Machine& machine, double active_sms, emulator::Address begin = 0,
          std::uint64_t draw = 0);
 
@@ -54,9 +54,9 @@ class Dram {
     };
 
     Channel& channel_of(emulator::Address line);
-    std::uint64_t chance(emulator::Address place) const;
+    std::uint64_t random_of(emulator::Address place) const;
     double open(emulator::Address line, double cycles, double now);
-    void write_what_waits(Channel& channel, double now);
+    void drain_writes(Channel& channel, double now);
 
     const Machine& machine_;
     emulator::Address begin_;

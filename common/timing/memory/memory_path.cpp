@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "timing/machine/chance.hpp"
+#include "timing/machine/random.hpp"
 
 namespace timing {
 namespace {
@@ -14,13 +14,13 @@ namespace {
 // l1tex__data_pipe_lsu_wavefronts).
 constexpr double store_overhead_cycles = 2;
 // Shares of first touches come from counts and fall short of 1 by a little.
-constexpr double nearly_whole = 0.9;
+constexpr double min_whole_share = 0.9;
 // Of those that come from DRAM, as many as a warp may ask for before they are due.
-constexpr double lines_kept_for_new = emulator::warp_size;
-constexpr std::size_t max_in_flight = 4096;
-// So long a line waits behind as many stores.
-constexpr double queue_cycles = 1024;
-constexpr std::size_t largest_l1 = std::size_t{4} << 20;
+constexpr double lines_reserved_for_new = emulator::warp_size;
+constexpr std::size_t max_lines_in_flight = 4096;
+// The random delay of a line behind stores stays the same for so long.
+constexpr double delay_period_cycles = 1024;
+constexpr std::size_t max_l1_bytes = std::size_t{4} << 20;
 
 // Of DRAM, that the recorded blocks touch: not of constants, which have caches of their own.
 emulator::Address first_row(const LaunchTrace& trace) {
@@ -44,7 +44,7 @@ MemoryPath::MemoryPath(const Machine& machine, const LaunchTrace& trace, const L
     : machine_(machine),
       facts_(facts),
       active_sms_(active_sms),
-      l1_{{std::min(facts.l1_bytes, largest_l1), machine.is_l1_whole_lines}, {}},
+      l1_{{std::min(facts.l1_bytes, max_l1_bytes), machine.is_l1_whole_lines}, {}},
       read_only_cache_{{machine.read_only_cache_bytes, false}, {}},
       constants_(machine),
       data_(machine.switches.fills_use_data_path),
@@ -147,7 +147,7 @@ bool MemoryPath::waits_for_dram(emulator::LineSectors line) {
     if (is_in_first_wave_ && in_order)
         return facts_.cold_share >= 1 && !in_l2_.contains(line.line());
     dram_requests_due_ += facts_.dram_share_of_reads;
-    if (dram_requests_due_ < (is_new || !in_order ? 1 : 1 + lines_kept_for_new)) return false;
+    if (dram_requests_due_ < (is_new || !in_order ? 1 : 1 + lines_reserved_for_new)) return false;
     dram_requests_due_ -= 1;
     return true;
 }
@@ -167,8 +167,8 @@ double MemoryPath::fetch(std::span<const emulator::LineSectors> lines, double no
 // with a queue of its own.
 double MemoryPath::wait_of(emulator::Address line, double mean, double now) const {
     if (mean <= 0) return 0;
-    const auto period = static_cast<std::uint64_t>(now / queue_cycles);
-    return exponential(mean, fraction(mixed(line + mixed(period) + mixed(draw_))));
+    const auto period = static_cast<std::uint64_t>(now / delay_period_cycles);
+    return exponential(mean, uniform(mixed(line + mixed(period) + mixed(draw_))));
 }
 
 // Of lines that the L2 is asked for at `begin`, and has at `arrival` if these wait neither for DRAM nor behind stores.
@@ -199,7 +199,7 @@ double MemoryPath::read_from_dram(emulator::LineSectors line, bool waits, double
     double bytes = line.count() * facts_.dram_bytes_per_read_sector;
     if (is_in_first_wave_ || facts_.dram_share_of_reads >= 1) {
         dram_bytes_due_ += bytes;
-        if (dram_bytes_due_ < nearly_whole * line.count() * emulator::sector_bytes) return begin;
+        if (dram_bytes_due_ < min_whole_share * line.count() * emulator::sector_bytes) return begin;
         bytes = std::exchange(dram_bytes_due_, 0);
     } else {
         if (!waits) return begin;
@@ -297,7 +297,7 @@ double MemoryPath::Cache::arrival_in_flight(std::span<const emulator::LineSector
 
 void MemoryPath::Cache::note_in_flight(std::span<const emulator::LineSectors> lines, double arrival,
                                        double now) {
-    if (in_flight.size() > max_in_flight) {
+    if (in_flight.size() > max_lines_in_flight) {
         std::erase_if(in_flight, [now](const auto& line) { return line.second <= now; });
     }
     for (const emulator::LineSectors line : lines) {

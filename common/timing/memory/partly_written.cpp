@@ -97,13 +97,13 @@ PartlyWritten::PartlyWritten(const Machine& machine, const LaunchTrace& trace,
                        (1 - std::exp(-between / machine.l2_kept_bytes));
             };
             for (const Store& store : phase.partial) {
-                std::vector<double> chances;
+                std::vector<double> probabilities;
                 each_sector(trace.lines_of(*store.access), [&](emulator::Address address) {
-                    chances.push_back(given_up(sectors[address]));
+                    probabilities.push_back(given_up(sectors[address]));
                 });
-                const auto is_possible = [](double chance) { return chance > 0; };
-                if (std::ranges::any_of(chances, is_possible))
-                    given_up_[store.access] = std::move(chances);
+                const auto is_possible = [](double probability) { return probability > 0; };
+                if (std::ranges::any_of(probabilities, is_possible))
+                    given_up_[store.access] = std::move(probabilities);
             }
         }
     }
@@ -115,11 +115,11 @@ double PartlyWritten::completed_by(const Access& access,
     if (found == given_up_.end()) return 0;
     const double bytes = static_cast<double>(access.bytes) / access.sectors;
     double completed = 0;
-    auto chance = found->second.begin();
+    auto probability = found->second.begin();
     each_sector(lines, [&](emulator::Address address) {
         const auto [sector, is_first] = written_.try_emplace(address, 0.0);
-        if (!is_first && !is_merged) completed += *chance;
-        ++chance;
+        if (!is_first && !is_merged) completed += *probability;
+        ++probability;
         sector->second += bytes;
         if (sector->second >= emulator::sector_bytes) written_.erase(sector);
     });

@@ -23,7 +23,7 @@ class PartlyWritten {
                         bool is_merged);
 
   private:
-    // By store that leaves sectors incomplete: of each, with which chance the L2 has given it up when another store has
+    // By store that leaves sectors incomplete: of each, the probability that the L2 has given it up when another store has
     // written it before.
     std::unordered_map<const Access*, std::vector<double>> given_up_;
     std::unordered_map<emulator::Address, double> written_;  // bytes of sectors that are incomplete

@@ -6,7 +6,7 @@
 namespace timing {
 namespace {
 
-// Below this share of its limit no unit is what bounds a launch.
+// Below this share of its limit no unit bounds a launch.
 constexpr double min_share_of_a_bound = 0.5;
 constexpr double min_draws = 5, max_draws = 25;
 constexpr double instructions_of_draws =
@@ -69,7 +69,7 @@ struct Draws {
     double mean_cycles;
 };
 
-// What waits, and in which order, depends on chance. Launches back to back take their mean.
+// Queueing and its order are random. Launches back to back take the mean.
 Draws draws_of_sm(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts) {
     const unsigned draws = draws_of(trace);
     const auto cycles = [&](const SmResult& sm) { return cycles_of(sm, facts) + sm.end_cycles; };

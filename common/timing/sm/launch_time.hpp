@@ -42,7 +42,7 @@ struct Prediction {
     ClockReads clocks;
 };
 
-// By how many draws of chance a launch is predicted: by more where less was recorded, of which one draw says less.
+// How many random draws predict a launch: more where fewer instructions were recorded, as one draw then says less.
 unsigned draws_of(const LaunchTrace& trace);
 
 Prediction predict(const Machine& machine, const LaunchTrace& trace, const LaunchFacts& facts);

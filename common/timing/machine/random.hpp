@@ -1,4 +1,4 @@
-// Random numbers that are always the same.
+// Pseudo-random numbers: the same in every run.
 #pragma once
 
 #include <cmath>
@@ -14,12 +14,12 @@ constexpr std::uint64_t mixed(std::uint64_t value) {
     return value ^ (value >> 31);
 }
 
-// Of numbers that `mixed` has made: above 0, at most 1, uniformly distributed.
-constexpr double fraction(std::uint64_t mixed) {
+// A uniformly distributed number above 0 and at most 1, of a number that `mixed` has made.
+constexpr double uniform(std::uint64_t mixed) {
     return static_cast<double>((mixed >> 11) + 1) * 0x1p-53;
 }
 
-// Exponentially distributed, where `fraction` is uniform above 0 and at most 1.
-inline double exponential(double mean, double fraction) { return -mean * std::log(fraction); }
+// Exponentially distributed, where `uniform` is above 0 and at most 1.
+inline double exponential(double mean, double uniform) { return -mean * std::log(uniform); }
 
 }  // namespace timing
