@@ -7,7 +7,7 @@ Predicts a part of each set of times again, with the whole model and without eac
 (common/timing/machine/mechanisms.cpp), all by one build: EMULATED_GPU_TIME_WITHOUT names what is left out. Of named
 mechanisms it prints the lines; of all it writes the table and data/timing/ablation.csv. To save time chapters on the
 H100 are predicted without whole groups alone. Of programs of others it takes the half that is not held back, by their
-records, which have gone through ptxas: its mechanisms change nothing there.
+records, on which mechanisms of ptxas and `rereads` have no effect.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import hashlib
 import json
 import os
 import re
-import statistics
 import subprocess
 import sys
+import tempfile
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ from notebook.base.progress import say
 from notebook.base.project import Project
 from notebook.data import documents
 from notebook.data.chapters import Chapter, all_chapters
-from notebook.data.results import read
+from notebook.decide import prediction
 from notebook.emulate import command as emulate
 from notebook.published import times as published
 from notebook.timing import sets
@@ -42,8 +42,8 @@ from notebook.timing.errors import Errors, Pair, errors_of
 from notebook.tools import build
 from timing_published import PROGRAM, WITHOUT, predict
 from timing_unseen import ARCHITECTURE as H100
-from timing_unseen import MEASURED as ON_H100
-from timing_validation import H200, HIERARCHY, MEASURED, fill_in
+from timing_unseen import TABLE as UNSEEN
+from timing_validation import H200, fill_in, written
 
 SOURCE = Path("common/timing/machine/mechanisms.cpp")
 PAGE, TABLE = Path("common/timing/mechanisms.md"), Path("data/timing/ablation.csv")
@@ -55,8 +55,8 @@ COLUMNS = (
 NOTHING = "nothing"
 _ENTRY = re.compile(r'^    \{"(\w+)", Group::(\w+),', re.MULTILINE)
 # The rows of each chapter and each printed table; the fastest ones to predict would not be a fair part.
-MAX_OF_CHAPTER = {H200: 8, H100: 4}
-MAX_OF_TABLE, MAX_OF_PROGRAM = 2, 3
+MAX_OF_CHAPTER = {H200: 4, H100: 4}
+MAX_OF_TABLE, MAX_OF_PROGRAM = 1, 3
 WHOLE_GROUP = "**all of "
 
 Groups = dict[str, list[Pair]]
@@ -66,6 +66,11 @@ Groups = dict[str, list[Pair]]
 class Mechanism:
     name: str
     group: str
+
+
+def is_recording(mechanism: Mechanism) -> bool:
+    """Whether a launch's record depends on it: without it the launch has to be executed again."""
+    return mechanism.group == "ptxas" or mechanism.name == "rereads"
 
 
 def mechanisms(root: Path) -> list[Mechanism]:
@@ -105,23 +110,24 @@ class Tested(ABC):
 
 
 class Chapters(Tested):
-    """The chapters of one GPU."""
+    """The chapters of one GPU: some of the rows that have a measured and a predicted time."""
 
-    def __init__(self, project: Project, name: str, architecture: str, measured: str) -> None:
+    def __init__(self, project: Project, name: str, architecture: str, table: Path) -> None:
         self.name = name
         self._project, self._architecture = project, architecture
-        self._measured = project.data / measured
+        self._measured = {
+            chapter: {row.name: row.measured for row in rows}
+            for chapter, rows in written(project.root / table).items()
+        }
         self.chapters = [
-            chapter
-            for chapter in all_chapters(project)
-            if chapter.name != HIERARCHY and (self._measured / f"{chapter.name}.json").exists()
+            chapter for chapter in all_chapters(project) if chapter.name in self._measured
         ]
 
     def parts(self) -> list[Chapter]:
         return self.chapters
 
     def times(self, part: Chapter, without: str) -> list[Pair]:
-        measured = read(self._measured / f"{part.name}.json", part).by_name
+        measured = self._measured[part.name]
         wanted = chosen(measured, MAX_OF_CHAPTER[self._architecture])
         names = "|".join(map(re.escape, wanted))
         flags = [
@@ -133,35 +139,51 @@ class Chapters(Tested):
             env=os.environ | {WITHOUT: without},
             capture_output=True, text=True, check=True,
         )  # fmt: skip
-        return [
-            (row["predicted_seconds"], statistics.median(each.time_us for each in rows) * 1e-6)
-            for row in documents.from_benchmark(json.loads(run.stdout))["rows"]
-            if (rows := measured.get(row["name"])) and row.get("predicted_seconds", 0) > 0
-        ]
+        rows = documents.from_benchmark(json.loads(run.stdout))["rows"]
+        return [(row["predicted_seconds"], measured[row["name"]]) for row in rows]
 
 
 class PrintedTimes(Tested):
-    """Some rows of each table that others printed."""
+    """Some rows of each table that others printed. They are executed once, and again without mechanisms that a record
+    depends on; the others are left out of the records."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, recording: set[str]) -> None:
         self.name = "printed times"
-        self._project = project
+        self._project, self._recording = project, recording
+        self._library = emulate.runtime_folder(project)
         self._tables = published.tables(project)
+        self._frames: dict[published.Printed, bytes] = {}
 
     def parts(self) -> list[published.Table]:
         return self._tables
 
     def times(self, part: published.Table, without: str) -> list[Pair]:
-        library = emulate.runtime_folder(self._project)
         rows = {row.run: row for row in published.printed(self._project, part)}
         some = [rows[run] for run in chosen(rows, MAX_OF_TABLE)]
-        return [
-            (
-                predict(self._project, library, row, part.is_sampled(row.run), without)[0],
-                row.seconds,
-            )
-            for row in some
-        ]
+        return [(self._seconds(row, part.is_sampled(row.run), without), row.seconds) for row in some]
+
+    def _seconds(self, row: published.Printed, sampled: bool, without: str) -> float:
+        if row in self._frames and self._recording.isdisjoint(without.split(",")):
+            (seconds,) = from_records(self._project, row.gpu, without, [self._frames[row]])
+            return seconds
+        with tempfile.TemporaryDirectory() as folder:
+            records = Path(folder) / "records"
+            place = (self._project, self._library, row, sampled, without, records)
+            seconds, _ = predict(*place)
+            if not without:
+                self._frames[row] = timing_records.frames_of(records.read_bytes())[-1]
+            return seconds
+
+
+def from_records(
+    project: Project, gpu: str, without: str, frames: Iterable[bytes]
+) -> Iterator[float]:
+    """Predicted seconds of each."""
+    run = subprocess.run(
+        [project.build / timing_records.PROGRAM, gpu, without],
+        input=b"".join(frames), capture_output=True, check=True,
+    )  # fmt: skip
+    return (float(line.split(b" ")[0]) for line in run.stdout.splitlines())
 
 
 class Programs(Tested):
@@ -185,11 +207,7 @@ class Programs(Tested):
         return [frames for frames in self._frames.values() if frames]
 
     def times(self, part: dict[bytes, float], without: str) -> list[Pair]:
-        run = subprocess.run(
-            [self._project.build / timing_records.PROGRAM, timing_records.GPU, without],
-            input=b"".join(part), capture_output=True, check=True,
-        )  # fmt: skip
-        seconds = [float(line.split(b" ")[0]) for line in run.stdout.splitlines()]
+        seconds = from_records(self._project, timing_records.GPU, without, part)
         return list(zip(seconds, part.values(), strict=True))
 
 
@@ -235,11 +253,11 @@ def main() -> int:
         parser.error(
             f"no mechanism {', '.join(sorted(unknown))}; valid: {', '.join(sorted(names))}"
         )
-    chapters = Chapters(project, "H200", H200, MEASURED)
+    chapters = Chapters(project, "H200", H200, prediction.TIMES)
     tested: list[Tested] = [
         chapters,
-        Chapters(project, "H100", H100, ON_H100),
-        PrintedTimes(project),
+        Chapters(project, "H100", H100, UNSEEN),
+        PrintedTimes(project, {each.name for each in known if is_recording(each)}),
         Programs(project),
     ]
     programs = (PROGRAM + end for end in ("", "_l1_on", "_l1_off"))

@@ -46,9 +46,17 @@ def program_for(run: str) -> str:
 
 
 def predict(
-    project: Project, library: Path, row: Printed, sampled: bool, without: str = ""
+    project: Project,
+    library: Path,
+    row: Printed,
+    sampled: bool,
+    without: str = "",
+    records: Path | None = None,
 ) -> tuple[float, str]:
-    """The time of the last launch of a run, and what bounds it; `without`: mechanisms that are left out."""
+    """The time of the last launch of a run, and what bounds it.
+
+    `without`: mechanisms that are left out; `records`: a file that gets the records of all launches.
+    """
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.jsonl"
         settings = {
@@ -59,6 +67,8 @@ def predict(
             "EMULATED_GPU_REPORT": str(report),
             "LD_LIBRARY_PATH": str(library),
         }
+        if records is not None:
+            settings["EMULATED_GPU_RECORDS"] = str(records)
         command = [str(project.build / program_for(row.run)), row.run]
         subprocess.run(command, env=os.environ | settings, check=True, stdout=subprocess.DEVNULL)
         launches = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]

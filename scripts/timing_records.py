@@ -8,7 +8,7 @@
 data/timing/public_programs.records.xz has a line of JSON, [[program, launch, record], ...], and behind it the records,
 each behind its length in four bytes (common/timing/machine/trace_file.hpp). Launches that do the same share a record;
 of more than four different ones of a kernel the others have none. `predict` writes the predicted times of
-data/timing/public_programs.csv.
+data/timing/public_programs.csv; a launch without a record gets none, as its last prediction is of an older model.
 """
 
 from __future__ import annotations
@@ -156,7 +156,10 @@ def predict(project: Project, records: Records) -> list[tuple[str, str]]:
 
 
 def fill_in(records: Records, predicted: list[tuple[str, str]], timed: Rows) -> Rows:
-    """The predicted times; only launches that have a record."""
+    """The predicted times; only launches that have a record. The others lose what an older model predicted."""
+    for rows in timed.values():
+        for row in rows:
+            row["predicted_seconds"] = row["predicted_bound"] = ""
     result: Rows = {}
     for program, launch, frame in records.launches:
         row = next(row for row in timed[program] if int(row["launch"]) == launch)

@@ -17,6 +17,7 @@ import argparse
 import csv
 import statistics
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ from notebook.data import names
 from notebook.data.chapters import Chapter, all_chapters
 from notebook.data.devices import emulable
 from notebook.data.results import Result, read
-from notebook.decide import claims, prediction, transfer, verdicts
+from notebook.decide import claims, prediction, tables, transfer, verdicts
 from notebook.decide.judging import INCONCLUSIVE, NEEDS_GPU, NO_DATA, TOO_CLOSE, WITHOUT_EVIDENCE
 from notebook.published import table as published_table
 from notebook.published import times as published_times
@@ -43,6 +44,7 @@ HIERARCHY = "00_memory_hierarchy"
 # Ratios of fewer GPUs say nothing of the others of their generation.
 MIN_GPUS = 3
 WORST = 0.15  # mean error of a kernel that the page names
+LAST_COUNTED = "20"  # chapter
 UNDECIDED = (INCONCLUSIVE, TOO_CLOSE, NEEDS_GPU)
 PAGE, VALIDATION_PAGE = Path("common/timing/README.md"), Path("common/timing/validation.md")
 FAILURES, PROGRAMS = "<!-- timing:failures -->", "<!-- timing:programs -->"
@@ -201,6 +203,21 @@ def agreement(pairs_of_chapters: list[tuple[Chapter, Result, Result]]) -> list[s
     ]
 
 
+def undecided(project: Project) -> list[str]:
+    """How many verdicts predictions leave open; only of older chapters, whose claims were counted before, too."""
+    words: Counter[str] = Counter()
+    count = 0
+    for chapter in all_chapters(project):
+        if chapter.number <= LAST_COUNTED:
+            decided = tables.decide_chapter(project, chapter)
+            count += len(decided.by_claim)
+            words.update(each.finding.verdict for each in decided.verdicts)
+    return [
+        f"Of the verdicts of {count} claims (chapters 00 to {LAST_COUNTED}) on ten emulated generations, "
+        f"{words[TOO_CLOSE]:,} are {TOO_CLOSE} and {words[NEEDS_GPU]} say {NEEDS_GPU}."
+    ]
+
+
 def share(part: int, whole: int) -> str:
     return f"{part / max(1, whole):.0%}"
 
@@ -301,7 +318,7 @@ def main() -> int:
     trials = tried(project, measured, printed, slugs)
     agreed = agreement(by_chapter_found)
     for page, begin, lines in (
-        (PAGE, SETS, [*sets.lines(sets.all_sets(project)), "", *agreed]),
+        (PAGE, SETS, [*sets.lines(sets.all_sets(project)), "", *agreed, "", *undecided(project)]),
         (PAGE, PARAMETERS, parameters.lines(project)),
         (VALIDATION_PAGE, VALIDATION, table(by_chapter)),
         (VALIDATION_PAGE, FAILURES, failures(by_chapter)),
