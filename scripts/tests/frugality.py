@@ -15,7 +15,7 @@ _PROCESS = Path("/proc/self")
 @contextmanager
 def frugal(place: str = "") -> Iterator[None]:
     """Fails with `place` where what is done inside takes much CPU time or memory."""
-    (_PROCESS / "clear_refs").write_text("5")  # the peak begins anew at what is used now
+    (_PROCESS / "clear_refs").write_text("5")  # the peak begins again at what is used now
     before, start = _megabytes("VmRSS"), time.process_time()
     yield
     assert time.process_time() - start < SECONDS, place

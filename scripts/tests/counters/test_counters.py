@@ -196,7 +196,7 @@ def assert_shared_accesses_agree(
 LOOPS = ("add_shared/",)
 
 
-# Of each chapter's rows: one in so many, and the first of each kernel. A nightly run takes all.
+# One in so many rows of each kernel is compared, in a nightly run all.
 SAMPLE = 1 if os.environ.get(testing.NIGHTLY) else 4
 
 
