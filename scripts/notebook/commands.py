@@ -180,6 +180,7 @@ def _figures(options: Namespace) -> int:
 
 
 def _verdicts_options(command: ArgumentParser) -> None:
+    command.add_argument("chapters", nargs="*", metavar="CHAPTER", help="all, if none is named")
     command.add_argument("--device", metavar="DEVICE", help="one device, with its numbers")
     command.add_argument("--all", action="store_true", help="every claim on every device")
     _data_to_read(command)
@@ -190,7 +191,7 @@ def _verdicts(options: Namespace) -> int:
     """what the data decide
 
     Prints each chapter's answer, and which claims hold and which fall on measured GPUs; with --device every
-    claim with its numbers, with --all a matrix of claims and devices.
+    claim with its numbers, with --all a matrix of claims and devices; of the chapters named, if any is.
     """
     from notebook.pages import verdict_list
 
