@@ -80,9 +80,7 @@ def _setup(options: Namespace) -> int:
 
 def _list_options(command: ArgumentParser) -> None:
     command.add_argument("chapters", nargs="*", metavar="CHAPTER", help="all, if none is named")
-    command.add_argument(
-        "--json", action="store_true", help="with the devices that have data of each"
-    )
+    command.add_argument("--json", action="store_true", help="with the devices that have data")
 
 
 def _list(options: Namespace) -> int:
@@ -191,7 +189,7 @@ def _verdicts(options: Namespace) -> int:
     """what the data decide
 
     Prints each chapter's answer, and which claims hold and which fall on measured GPUs; with --device every
-    claim with its numbers, with --all a matrix of claims and devices; of the chapters named, if any is.
+    claim with its numbers, with --all a matrix of claims and devices.
     """
     from notebook.pages import verdict_list
 
