@@ -49,7 +49,7 @@ __global__ void two_paths_selected(const float* in, float* out, unsigned n, unsi
     out[i] = x < 0 ? second : first;
 }
 
-// Paths of one instruction: the compiler needs no branch for them. Each lane computes both, and a select takes one.
+// Paths of one instruction: the compiler needs no branch for them, one of the two instructions has a predicate.
 template <By by>
 __global__ void two_short_paths(const float* in, float* out, unsigned n) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -80,9 +80,7 @@ def _setup(options: Namespace) -> int:
 
 def _list_options(command: ArgumentParser) -> None:
     command.add_argument("chapters", nargs="*", metavar="CHAPTER", help="all, if none is named")
-    command.add_argument(
-        "--json", action="store_true", help="with the devices that have data of each"
-    )
+    command.add_argument("--json", action="store_true", help="with the devices that have data")
 
 
 def _list(options: Namespace) -> int:
@@ -180,6 +178,7 @@ def _figures(options: Namespace) -> int:
 
 
 def _verdicts_options(command: ArgumentParser) -> None:
+    command.add_argument("chapters", nargs="*", metavar="CHAPTER", help="all, if none is named")
     command.add_argument("--device", metavar="DEVICE", help="one device, with its numbers")
     command.add_argument("--all", action="store_true", help="every claim on every device")
     _data_to_read(command)

@@ -23,6 +23,10 @@ _PEAK = 1.1
 _BOOST = 1.5
 # A memory clock so many times the highest of the generation is refused.
 _MEMORY_CLOCK = 1.5
+# Bytes that the memory's bus moves each half clock: 64 bits to 8,192 bits, and GDDR's several transfers a clock.
+_BUS_BYTES = (4, 8192)
+# Rows of a chapter can be left out later.
+_VALIDATED = 2
 # NVML has eleven reasons.
 _REASONS = 1 << 12
 _OF_EMULATED_GPUS = ("emulator_version", "tables_sha256")
@@ -157,6 +161,11 @@ def _check_state(known: list[KnownGpu], context: Json, capability: Capability) -
     is_known = highest and all(gpu.memory_clock_mhz for gpu in alike if gpu.dram_bytes_per_second)
     if is_known and clock > highest:
         raise Malformed(f"has a memory clock of {clock:g} MHz before the run, beyond this GPU's")
+    least, most = (2e6 * clock * size for size in _BUS_BYTES)
+    if clock and not least <= context["dram_bytes_per_second"] <= most:
+        raise Malformed(
+            f"has a memory clock of {clock:g} MHz and {context['dram_bytes_per_second']:g} bytes/s of DRAM"
+        )
     if context.get("throttle_reasons_before", 0) >= _REASONS:
         raise Malformed("has throttle_reasons_before that no driver knows")
     for key in _OF_EMULATED_GPUS:
@@ -252,8 +261,9 @@ def _check_run(document: Json) -> None:
         raise Malformed(f"has {processes} processes; its stopping_rule allows {stated[1]}")
     if context.get("unsettled", 0) > len(rows):
         raise Malformed(f"has {context['unsettled']} unsettled rows of {len(rows)}")
-    if context.get("validated_variants", len(rows)) < len(rows):
-        raise Malformed(f"validated {context['validated_variants']} of its {len(rows)} rows")
+    validated = context.get("validated_variants", len(rows))
+    if not len(rows) <= validated <= _VALIDATED * len(rows):
+        raise Malformed(f"validated {validated} variants and has {len(rows)} rows")
 
 
 def _version(context: Json, key: str) -> Capability:

@@ -24,6 +24,11 @@ _REQUEST_BYTES = 512
 _ROUNDING = 1.001
 # Sectors that loads find in L1 or read from L2 are some of theirs.
 _OF_LOADS = ("load", "local_load", "texture_load", "atomic")
+_OF_STORES = ("store", "local_store")
+# Stores of neighbouring words meet before the L2: measured 4.4 at most; a sector has 32 bytes.
+_MERGED = 32
+# Atomics and bulk copies write too.
+_WRITTEN_BESIDES = 20
 # ldmatrix and stmatrix: their wavefronts are among those of loads and stores.
 _OF_MATRICES = {"load": "matrix_load_requests", "store": "matrix_store_requests"}
 # The counted and the measured launch may differ in these: unrolled loops, merged accesses.
@@ -33,7 +38,10 @@ _UNITS_COUNTED_WHOLE = ("requests", "sectors", "wavefronts", "conflicts", "instr
 _ISSUED = 4.2
 # Traffic of DRAM over its peak, and what a launch moves besides its data.
 _PEAK, _DRAM_BASE_BYTES = 1.25, 1e6
-_REQUESTS = ("load_requests", "store_requests")
+_FIXED = (
+    *("load_requests", "store_requests", "reduction_requests", "atomic_requests"),
+    *("matrix_load_requests", "matrix_store_requests", "tensor_instructions"),
+)
 _CONTEXT = ("gpu_name", "generation", "compute_capability")
 
 Counters = dict[str, dict[str, float]]
@@ -119,10 +127,19 @@ def _check_sums(values: dict[str, float]) -> None:
     read = loaded - values.get("atomic_sectors", 0)
     if read and hits == 0 and from_l2 == 0:
         raise Malformed(f"{read:.0f} sectors are loaded, from neither the L1 nor the L2")
+    _check_stored(values)
     for access in ("load", "store"):
         sectors, used = (values.get(f"{access}_{unit}") for unit in ("sectors", "efficiency"))
         if sectors is not None and used is not None and (used > 0) != (sectors > 0):
             raise Malformed(f"{access}_efficiency is {used:g} % of {sectors:.0f} sectors")
+
+
+def _check_stored(values: dict[str, float]) -> None:
+    """Stores reach the L2, where those of a sector meet; the L1 keeps none back. Bulk copies write without a store."""
+    stored = sum(values.get(f"{access}_sectors", 0) for access in _OF_STORES)
+    written = values.get("l2_write_sectors", stored)
+    if stored and not stored / _MERGED <= written <= _WRITTEN_BESIDES * stored:
+        raise Malformed(f"{written:.0f} l2_write_sectors of {stored:.0f} that are stored")
 
 
 def _check_time(name: str, values: dict[str, float], time_us: float, device: Device) -> None:
@@ -140,7 +157,7 @@ def _check_counted(name: str, values: dict[str, float], counted: dict[str, float
     """Sizes fix the requests of a launch, whatever GPU it runs on."""
     if not names.regime(name):
         return
-    for key in _REQUESTS:
+    for key in _FIXED:
         if key in values and key in counted:
             low, high = counted[key] / _OTHERWISE, counted[key] * _OTHERWISE
             if not low <= values[key] <= high:
@@ -158,6 +175,6 @@ def counted_by(project: Project, chapter: Chapter) -> Counters:
         except Malformed:
             continue
         for row in rows:
-            counts = {key: float(row[key]) for key in _REQUESTS if key in row}
+            counts = {key: float(row[key]) for key in _FIXED if key in row}
             counted.setdefault(row["name"], counts)
     return counted

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
+from notebook.archives.host_traffic import check_traffic
 from notebook.archives.rows_together import check_together, side_by_side
 from notebook.archives.work_references import WORKS, References, Seen, is_possible, work_of
 from notebook.base.errors import Malformed
@@ -79,6 +80,7 @@ def _check_row(row: Json, device: Device, seen: list[Seen]) -> None:
     _check_values(row, device)
     _check_work(row, device, seen)
     _check_level(row, device, seen)
+    check_traffic(row)
 
 
 def _check_kind(row: Json) -> None:

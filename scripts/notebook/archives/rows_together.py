@@ -142,6 +142,7 @@ def _check_seconds(rows: list[Json], seconds: list[float]) -> None:
             for process, times in enumerate(row["time_us"][: len(seconds)]):
                 for index in range(len(times)):
                     launches = at(row.get(scale, 1), process, index)
+                    launches *= 1 + at(row.get("discarded_batches", 0), process, index)
                     busy[process] += launches * at(row.get(key, 0), process, index) / 1e6
         for process, (used, took) in enumerate(zip(busy, seconds, strict=True), start=1):
             if used > _BUSY * took + 1:

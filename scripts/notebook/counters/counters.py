@@ -237,12 +237,12 @@ def read_csv(path: Path) -> dict[str, dict[str, float]]:
         raise Problem(f"{quoted(path)}: {plain(error)}; git checkout {quoted(path)}") from error
 
 
-def emulate(executable: Path, architecture: str) -> dict[str, dict[str, float]]:
+def emulate(executable: Path, architecture: str, *flags: str) -> dict[str, dict[str, float]]:
     """The counters of every variant of an executable that an emulated GPU counts."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        flags = [f"--architecture={architecture}", "--counts-alone", f"--benchmark_out={report}"]
-        subprocess.run([executable, *flags], capture_output=True, check=True)
+        own = [f"--architecture={architecture}", "--counts-alone", f"--benchmark_out={report}"]
+        subprocess.run([executable, *own, *flags], capture_output=True, check=True)
         rows = json.loads(report.read_text(encoding="utf-8"))["benchmarks"]
     return {
         row["name"]: {key: value for key, value in row.items() if isinstance(value, int | float)}

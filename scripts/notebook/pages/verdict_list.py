@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from notebook.base.errors import CHECK_FAILED, WRONG_USAGE, Problem
 from notebook.base.project import Project
 from notebook.base.text import close_matches, plain
-from notebook.data.chapters import Chapter, all_chapters
+from notebook.data.chapters import Chapter, find_chapters
 from notebook.data.devices import slug_of
 from notebook.decide import findings, tables, verdicts
 from notebook.decide.tables import ChapterVerdicts
@@ -19,7 +19,7 @@ def print_verdicts(options: Namespace) -> int:
     """Prints all that can be decided; what cannot is an error for each chapter, and status 1."""
     data, device = options.data, options.device
     project = Project.with_results(data)
-    chapters = all_chapters(project)
+    chapters = find_chapters(project, options.chapters)
     slug = None if device is None else slug_of(device)
     problems: list[str] = []
     if slug is None and not options.json and not options.all:
@@ -43,8 +43,9 @@ def print_verdicts(options: Namespace) -> int:
         places = (project,) if data is not None else (project, project.beside)
         every = (tables.all_results(place, chapters) for place in places)
         known = sorted({result.device for listed in every for result in listed})
+        where = f" in {', '.join(chapter.name for chapter in chapters)}" if options.chapters else ""
         raise Problem(
-            f"no data of device '{plain(slug)}'; {close_matches(slug, known)}", WRONG_USAGE
+            f"no data of device '{plain(slug)}'{where}; {close_matches(slug, known)}", WRONG_USAGE
         )
     if options.json:
         listed = [

@@ -37,6 +37,7 @@ class Attack:
 
 READS, UNROLL, TRANSPOSE = "02_misaligned_reads", "07_unroll4", "14_transpose_shared"
 NAIVE, PRODUCT, BANKS = "16_matmul_naive", "19_matmul_fast", "15_bank_conflicts"
+VECTORS, LAUNCHES, TENSOR = "22_vector_loads", "26_launches_and_streams", "27_tensor_cores"
 WIDTH, AOS, UNIFIED, HIERARCHY = (
     *("18_matmul_tile_width", "06_aos_soa", "20_unified_memory"),
     "00_memory_hierarchy",
@@ -79,6 +80,11 @@ def every(kernel: str, **factors: float) -> Change:
                         row[key] = scaled(row[key], factor)
 
     return change
+
+
+def faster(factor: float) -> dict[str, float]:
+    """A share of the time, and the rate that belongs to it."""
+    return {"time_us": factor, "bytes_per_second": 1 / factor}
 
 
 def put(start: str, **values: Any) -> Change:
@@ -389,4 +395,21 @@ ATTACKS = [
     Attack("later: bytes of DRAM at once", READS, counter_times("dram_read_bytes", 1000)),
     Attack("later: sectors from nowhere", READS, _from_nowhere),
     Attack("later: efficient without sectors", READS, counter("store_efficiency", 0)),
+    # Of eighty written without a look at the rules, those that were accepted.
+    Attack("unseen: tensor instructions", TENSOR, counter_times("tensor_instructions", 100)),
+    Attack("unseen: no tensor instruction", TENSOR, counter("tensor_instructions", 0)),
+    Attack("unseen: a link of no GPU", LAUNCHES, every("transfer", **faster(0.005))),
+    Attack("unseen: copies of several streams", LAUNCHES, every("pipeline", **faster(0.01))),
+    Attack("unseen: nothing is written", VECTORS, counter("l2_write_sectors", 0)),
+    Attack("unseen: everything is written", VECTORS, counter_times("l2_write_sectors", 50)),
+    Attack("unseen: a terabyte moves", UNIFIED, put("touch_managed", bytes_to_device=1 << 40)),
+    Attack("unseen: faults all day", UNIFIED, put("read_managed", cpu_page_faults=10**9)),
+    Attack(
+        "unseen: faults of explicit copies",
+        UNIFIED,
+        put("add_matrices/memory:explicit", gpu_page_fault_groups=500),
+    ),
+    Attack("unseen: validated ten times", READS, context(validated_variants=5000)),
+    Attack("unseen: a memory of 1 MHz", READS, context(memory_clock_mhz_before=1)),
+    Attack("unseen: batches thrown away", READS, put("read_offset", discarded_batches=10**6)),
 ]

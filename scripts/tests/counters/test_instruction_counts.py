@@ -42,7 +42,15 @@ def test_counts_are_near_the_gpus() -> None:
 @as_nvcc_13_compiles
 def test_the_page_has_these_shares() -> None:
     page = instruction_table.PAGE.read_text(encoding="utf-8")
-    assert instruction_table.filled(page, instruction_table.lines(ratios())) == page
+    counted = instruction_table.filled(page, instruction_table.lines(ratios()))
+    for line, stated in zip(counted.splitlines(), page.splitlines(), strict=True):
+        if line == stated:
+            continue
+        # One launch of 713 was once equal on one machine and not on another: which one is not known.
+        cells, stated_cells = (text.split(" | ") for text in (line, stated))
+        equal = instruction_table.HEADER.index("equal")
+        assert abs(int(cells.pop(equal)) - int(stated_cells.pop(equal))) <= 1, line
+        assert cells == stated_cells
 
 
 def test_shares() -> None:

@@ -1,6 +1,8 @@
 """`lab verdicts`: answers, what held and what fell, in statements; the matrix and the numbers."""
 
 import json
+import re
+import shutil
 from typing import Any
 
 import pytest
@@ -80,6 +82,24 @@ def test_all_is_the_matrix_with_statements(tree_with_data: Tree) -> None:
     shown = tree_with_data.lab("verdicts", "--all").stdout
     (line,) = [line for line in shown.splitlines() if line.startswith("02  offset_11_slower")]
     assert line.endswith("Reads at offset 11 are slower than aligned ones.")
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--all"], ["--json"], ["--device", "emulated-hopper"]], ids=" ".join
+)
+def test_only_the_named_chapters(tree_with_data: Tree, options: list[str]) -> None:
+    second = tree_with_data.chapter.directory.parent / "03_more_reads"
+    shutil.copytree(tree_with_data.chapter.directory, second)
+    for results in tree_with_data.data.glob(f"*/{synthetic.CHAPTER}.json"):
+        text = results.read_text().replace(synthetic.CHAPTER, second.name)
+        results.with_name(f"{second.name}.json").write_text(text)
+    every = tree_with_data.lab("verdicts", *options)
+    both = tree_with_data.lab("verdicts", "2", "more", *options)
+    first = tree_with_data.lab("verdicts", "02", *options)
+    assert every.returncode == both.returncode == first.returncode == 0, every.stderr
+    assert every.stdout == both.stdout
+    named = re.compile(r"\b03(_more_reads|  offset_11_slower)")
+    assert named.search(every.stdout) and not named.search(first.stdout)
 
 
 def test_json_says_who_says_it_and_what_it_rests_on(tree_with_data: Tree) -> None:

@@ -138,6 +138,8 @@ def test_an_interrupted_run_leaves_old_data(
         (["runn"], 2, "invalid choice"),
         ([], 2, "COMMAND"),
         (["verdicts", "--device", "nvidia-h20"], 2, "valid: emulated-hopper"),
+        (["verdicts", "99"], 2, "there is no chapter '99'; valid: 02_misaligned_reads"),
+        (["verdicts", "02", "--device", "k80"], 2, "no data of device 'k80' in 02_mis"),
         (["verdicts", "--data", "no where"], 2, "--data: no folder 'no where'"),
         (["figures", "--data", "no where"], 2, "--data: no folder 'no where'"),
         (["figures", "--check", "--data", "no where"], 2, "--data: no folder"),

@@ -1,5 +1,6 @@
 """--small launches every kernel that uses shared memory, at sizes that a race checker can follow."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -8,9 +9,10 @@ import pytest
 from notebook.base.project import Project
 from notebook.data import names
 from notebook.data.chapters import Chapter, all_chapters
-from notebook.tools import build
+from notebook.tools import build, testing
 
 PROJECT = Project.here()
+NIGHTLY = testing.NIGHTLY in os.environ
 RUNTIME = PROJECT.build / build.emulated_runtime()
 # Kernels that use no shared memory may have no small shape.
 WITHOUT = {
@@ -56,7 +58,10 @@ def test_every_kernel_has_a_small_shape(chapter: Chapter) -> None:
     assert missing <= WITHOUT
 
 
-@pytest.mark.parametrize("number", ["00", "14"])
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param("00", marks=pytest.mark.skipif(not NIGHTLY, reason="it takes long: nightly")), "14"],
+)
 def test_small_shapes_are_free_of_races_on_the_emulated_gpu(number: str) -> None:
     (chapter,) = (entry for entry in SHARING if entry.number == number)
     assert output(chapter, "--small", "--check-hazards")
