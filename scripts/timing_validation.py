@@ -205,13 +205,10 @@ def agreement(pairs_of_chapters: list[tuple[Chapter, Result, Result]]) -> list[s
 
 def undecided(project: Project) -> list[str]:
     """How many verdicts predictions leave open; only of older chapters, whose claims were counted before, too."""
-    words: Counter[str] = Counter()
-    count = 0
-    for chapter in all_chapters(project):
-        if chapter.number <= LAST_COUNTED:
-            decided = tables.decide_chapter(project, chapter)
-            count += len(decided.by_claim)
-            words.update(each.finding.verdict for each in decided.verdicts)
+    older = (each for each in all_chapters(project) if each.number <= LAST_COUNTED)
+    decided = [tables.decide_chapter(project, chapter) for chapter in older]
+    words = Counter(each.finding.verdict for of in decided for each in of.verdicts)
+    count = sum(len(of.by_claim) for of in decided)
     return [
         f"Of the verdicts of {count} claims (chapters 00 to {LAST_COUNTED}) on ten emulated generations, "
         f"{words[TOO_CLOSE]:,} are {TOO_CLOSE} and {words[NEEDS_GPU]} say {NEEDS_GPU}."
