@@ -26,6 +26,7 @@ from notebook.decide.tables import ChapterVerdicts
 from notebook.decide.verdicts import Verdict
 
 MAX_ROWS = 6
+MAX_NAMES = 32  # characters beside "emulated"
 _KINDS = {"measured": "gpu", "emulated": "emulated", "published": "published"}
 _ORDER = ("gpu", "published", "emulated")
 _ROWS = "rows"
@@ -130,7 +131,8 @@ def _names(result: Result) -> Iterator[str]:
 def _name(devices: list[Result], every: list[str]) -> str:
     first = devices[0]
     if first.is_emulated:
-        return f"{device_names.together([one.device for one in devices], every)}, emulated"
+        names = device_names.together([one.device for one in devices], every)
+        return f"{names},{'<br>' if len(names) > MAX_NAMES else ' '}emulated"
     name = device_names.short(first.device).removeprefix("GeForce ")
     return f"{name}, published" if first.is_published else name
 

@@ -122,10 +122,14 @@ EXCEPTIONS = {
 _UNKNOWN = "no reason is known"
 _STORE_QUEUE = "the L1 does not wait for its stores, and the L2 takes lines as fast as sectors"
 _BANK_PASSES = "passes through the banks are a cycle apart, not two"
-_ORDER = "memory instructions that wait go on in order, so that stores merge more often than on the GPU"
+_ORDER = (
+    "memory instructions that wait go on in order, so that stores merge more often than on the GPU"
+)
 _PARTING = "the model has no cycles where threads part and meet"
 _CONSTANT_LINES = "the constant cache has no lines"
-_REGISTERS = "the model has no cycles of registers that loads write, and none between a result and its use"
+_REGISTERS = (
+    "the model has no cycles of registers that loads write, and none between a result and its use"
+)
 _BLOCK_AGE = "shared memory does not prefer the older block"
 LEFT_OUT: dict[str, dict[str, dict[str, float]]] = {
     "behind_stores": {
