@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "lab/device/device_buffer.hpp"
-#include "lab/device/errors.hpp"
-#include "lab/experiment/command_line.hpp"
 #include "lab/experiment/reporters.hpp"
 #include "lab/experiment/usage.hpp"
 #include "lab/measure/measurement.hpp"
 #include "lab/measure/progress.hpp"
+#include "lab/program/command_line.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "lab/device/errors.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab {
 

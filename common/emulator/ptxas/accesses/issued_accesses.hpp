@@ -29,15 +29,9 @@
 #include "emulator/ptx/flow/control_flow.hpp"
 #include "emulator/ptx/flow/register_facts.hpp"
 #include "emulator/ptx/parse/module.hpp"
+#include "emulator/ptxas/accesses/issued_piece.hpp"
 
 namespace emulator::ptx {
-
-struct IssuedPiece {
-    std::int64_t offset = 0;  // from the instruction's own address
-    std::uint32_t bytes = 0;  // of a lane
-
-    bool operator==(const IssuedPiece&) const = default;
-};
 
 class IssuedAccesses {
   public:

@@ -24,8 +24,9 @@
 #include <vector>
 
 #include "emulator/ptx/flow/control_flow.hpp"
+#include "emulator/ptx/flow/register_facts.hpp"
 #include "emulator/ptx/parse/module.hpp"
-#include "emulator/ptxas/accesses/issued_accesses.hpp"
+#include "emulator/ptxas/accesses/issued_piece.hpp"
 
 namespace emulator::ptx {
 
