@@ -1,4 +1,4 @@
-// What ptxas makes of a module: each kernel's resources and machine code.
+// The results of ptxas for a module: each kernel's resources and machine code.
 #pragma once
 
 #include <string>

@@ -23,17 +23,17 @@ struct BasicBlock {
     // Each once; for a guarded bra first the target, then the next block. Never exit_block.
     std::vector<std::uint32_t> successors;
     bool may_reach_end = false;  // goes behind the last instruction
-    // The nearest block through which every way from here to the end leads; exit_block: none.
+    // The nearest block on every path from here to the end; exit_block: none.
     std::uint32_t post_dominator = exit_block;
-    // Where lanes that this block's branch separates meet again: as post_dominator, but ways on which
+    // Where lanes that diverge at this block's branch reconverge: as post_dominator, but paths on which
     // lanes end early (return, exit, trap, an endless loop) do not count, because they leave nothing to
-    // wait for: of "if (a) { if (b) return; } rest" all lanes left meet at the rest. It may be the
-    // block itself, the head of an endless loop.
+    // wait for: in "if (a) { if (b) return; } rest" all lanes that are left reconverge at the rest. It may
+    // be the block itself, the head of an endless loop.
     std::uint32_t reconvergence = exit_block;
-    // The place where lanes meet that break out of a loop behind which the function ends. They wait there
-    // for the others, which still meet each other inside.
+    // For a loop behind which the function ends: where lanes that break out of it reconverge. They wait there
+    // for the others, which still reconverge with each other inside.
     std::uint32_t loop_exit = exit_block;
-    std::uint32_t order = 0;  // of lanes that were separated, those at the lowest go on first
+    std::uint32_t order = 0;  // of diverged lanes, those at the lowest go on first
 };
 
 struct ControlFlow {
