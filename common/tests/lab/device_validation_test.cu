@@ -62,9 +62,8 @@ TEST_F(DeviceValidation, SaysHowManyAreWrongAndWhereTheFirstIs) {
     const lab::DeviceBuffer<float> expected(period);
     std::vector<float> values = elements(3, 100);
     const auto message = [&] {
-        return message_of([&] {
-            lab::expect_repeats(lab::DeviceBuffer<float>(values), {10, 90}, expected, 13);
-        });
+        return message_of(
+            [&] { lab::expect_repeats(lab::DeviceBuffer<float>(values), {10, 90}, expected, 13); });
     };
     EXPECT_EQ(message(), "passed");
     values[9] = 0;  // before the part
@@ -84,9 +83,8 @@ TEST_F(DeviceValidation, PoisonInTheReferenceIsWhatTheKernelHasToLeaveAlone) {
     const auto message = [&](std::size_t element, float value) {
         std::vector<float> values = right;
         values[element] = value;
-        return message_of([&] {
-            lab::expect_repeats(lab::DeviceBuffer<float>(values), {0, 7}, expected, 1);
-        });
+        return message_of(
+            [&] { lab::expect_repeats(lab::DeviceBuffer<float>(values), {0, 7}, expected, 1); });
     };
     EXPECT_EQ(message(0, hole), "passed");
     EXPECT_EQ(message(3, 3),
@@ -120,9 +118,7 @@ TEST_F(DeviceValidation, UntouchedSeesASingleWrittenElement) {
     const float written = std::numeric_limits<float>::quiet_NaN();  // but not the poison
     lab::backend::copy_to_device(buffer.get() + 2, &written, sizeof written);
     EXPECT_NO_THROW(lab::expect_untouched(buffer, {3, 3}));
-    EXPECT_EQ(message_of([&] {
-                  lab::expect_untouched(buffer, {1, 5});
-              }),
+    EXPECT_EQ(message_of([&] { lab::expect_untouched(buffer, {1, 5}); }),
               "1 of 5 elements wrong, the first at [2]: written, although the kernel has to leave "
               "them alone");
 }
