@@ -19,8 +19,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import page_table
 from notebook.base.errors import Problem
-from notebook.base.text import between, markdown_cell, markdown_table
+from notebook.base.text import markdown_cell, markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "common" / "tests" / "hazards"
@@ -28,7 +29,7 @@ PAGE = ROOT / "common" / "emulator" / "README.md"
 OURS, SANITIZER = ROOT / "data" / "hazards_emulated.csv", ROOT / "data" / "hazards.csv"
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 KINDS = ("race", "memory", "uninitialised", "synchronisation", "clean")
-BEGIN, END = "<!-- hazards: made by scripts/hazard_table.py -->", "<!-- hazards: end -->"
+ENDS = "<!-- hazards: made by scripts/hazard_table.py -->", "<!-- hazards: end -->"
 DIRECTIVE = re.compile(r"// (kind|hazard|flags): *(.*)")
 
 
@@ -120,10 +121,7 @@ def _summary(all_programs: list[Program], found: dict[tuple[str, str], str]) -> 
 
 
 def filled(page: str, table: list[str]) -> str:
-    try:
-        return between(page, BEGIN, END, table)
-    except ValueError as error:
-        raise Problem(f"{PAGE.name}: {error}") from error
+    return page_table.filled(PAGE, page, ENDS, table)
 
 
 def main() -> int:
@@ -131,18 +129,13 @@ def main() -> int:
     parser.add_argument("--run", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    try:
+
+    def found(page: str) -> str:
         if options.run:
             run_ours(programs())
-        old = PAGE.read_text(encoding="utf-8")
-        new = filled(old, lines(programs(), answers()))
-    except Problem as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
-    if options.check:
-        return int(new != old)
-    PAGE.write_text(new, encoding="utf-8")
-    return 0
+        return filled(page, lines(programs(), answers()))
+
+    return page_table.update(PAGE, found, options.check)
 
 
 if __name__ == "__main__":

@@ -15,14 +15,14 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from notebook.base.errors import Problem
+import page_table
 from notebook.base.project import Project
-from notebook.base.text import between, markdown_table
+from notebook.base.text import markdown_table
 from notebook.counters import ordinary_cuda
 from notebook.tools import build
 
 PAGE = Path(__file__).resolve().parents[1] / "common" / "emulator" / "README.md"
-BEGIN, END = (
+ENDS = (
     "<!-- instructions: made by scripts/instruction_table.py -->",
     "<!-- instructions: end -->",
 )
@@ -65,28 +65,20 @@ def lines(ratios: dict[str, dict[str, dict[str, float]]]) -> list[str]:
 
 
 def filled(page: str, table: list[str]) -> str:
-    try:
-        return between(page, BEGIN, END, ["", *table, ""])
-    except ValueError as error:
-        raise Problem(f"{PAGE.name}: {error}") from error
+    return page_table.filled(PAGE, page, ENDS, ["", *table, ""])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    try:
-        old = PAGE.read_text(encoding="utf-8")
+
+    def counted(page: str) -> str:
         project = Project.here()
         ratios = {name: ratios_of(project, name) for name in ordinary_cuda.TARGETS}
-        new = filled(old, lines(ratios))
-    except (Problem, OSError) as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
-    if options.check:
-        return int(new != old)
-    PAGE.write_text(new, encoding="utf-8")
-    return 0
+        return filled(page, lines(ratios))
+
+    return page_table.update(PAGE, counted, options.check)
 
 
 if __name__ == "__main__":

@@ -172,7 +172,7 @@ STORES = Table(
     "store",
     "ns",
     f"""\
-# Nanoseconds of stores on their way to the L2, and of launches that only write: common/microbenchmarks/stores on
+# Nanoseconds of stores in flight to the L2, and of launches that only write: common/microbenchmarks/stores on
 # an H200 {_WHERE}
 # model comes from the rows with yes.
 """,
@@ -327,7 +327,7 @@ TABLES = (
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
     names = [table.program for table in TABLES]
-    parser.add_argument("program", nargs="?", choices=names, help="of which there are measurements")
+    parser.add_argument("program", nargs="?", choices=names, help="a program with measurements")
     parser.add_argument("measured", nargs="*", type=Path, help="what it printed on a GPU")
     arguments = parser.parse_args()
     project = Project.here()

@@ -131,7 +131,7 @@ def measured_ratios(
 def of_several_gpus(
     printed: Iterable[ClaimedRatio], generations: dict[str, str]
 ) -> Iterator[ClaimedRatio]:
-    """Those of generations of which others printed times of several GPUs, and we measured none."""
+    """Ratios of generations with printed times of several GPUs, and no GPU of ours."""
     printed = list(printed)
     gpus: dict[str, set[str]] = {}
     for ratio in printed:

@@ -46,7 +46,7 @@ class Ring {
 
     void restart() { position_ = lab::DeviceBuffer<std::uint64_t>(std::vector{address(0)}); }
     std::uint64_t* position() { return position_.get(); }
-    // Where a chase of so many steps ends.
+    // Where a chase of this many steps ends.
     std::uint64_t address(std::size_t step) const {
         return reinterpret_cast<std::uint64_t>(memory_.get()) +
                order_[step % order_.size()] * spacing_;
@@ -90,7 +90,7 @@ inline lab::Variant chase_row(std::string name, Path path) {
             .check = [=] { ring(0).check(path.steps); }};
 }
 
-// A ring in global memory of so many bytes, one cell in each line of 128. What fits the L2 is run
+// A ring of this many bytes in global memory, one cell in each line of 128. What fits the L2 is run
 // through whole, so that it is there the next time; each launch goes on where the last one ended.
 inline lab::Variant chase_footprint(std::size_t bytes, bool through_l1, lab::Cache cache) {
     constexpr std::size_t line = 128;
@@ -107,7 +107,7 @@ inline lab::Variant chase_footprint(std::size_t bytes, bool through_l1, lab::Cac
         {cells, line, static_cast<unsigned>(steps), through_l1, cache});
 }
 
-// One cell in each of so many pages of 2 MiB: the cells stay in the L2, their addresses may leave the
+// One cell in each of these pages of 2 MiB: the cells stay in the L2, their addresses may leave the
 // TLBs. A line more between two, so that they do not meet in one set of the L2.
 inline lab::Variant chase_pages(std::size_t pages) {
     return chase_row(lab::variant_name("chase_pages", {{"pages", pages}}),
@@ -120,7 +120,7 @@ inline lab::Variant chase_line(unsigned line) {
                      {.cells = 1, .spacing = 128, .steps = 4096});
 }
 
-// Words of which each is the offset of the next in bytes: a ring through all of them in random order.
+// Each word is the offset of the next in bytes: a ring through all of them in random order.
 inline std::vector<unsigned> chain_of(std::size_t words) {
     const std::vector<std::uint32_t> order = shuffled(words);
     std::vector<unsigned> next(words);

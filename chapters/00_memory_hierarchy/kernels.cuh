@@ -188,7 +188,7 @@ __global__ void multiply_pairs(const float2* in, float* out, unsigned steps) {
         }
 #pragma unroll
         for (int n = 0; n < 9 * 9 * 9; ++n) {
-            // No product twice, of which the compiler would make one.
+            // No product twice: the compiler would compute it once.
             const int i = n % 9, j = n / 9 % 9, k = n / 81;
             if (i >= j || k == i || k == j) continue;
             const bool odd = n % 2 == 1;

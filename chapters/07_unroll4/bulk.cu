@@ -38,8 +38,8 @@ __device__ void store_bulk(const float4* from, float* to, unsigned bytes) {
 
 // Against read_offset_wide with accesses evicted last: no thread addresses global memory, but for the tail.
 // One asks the copy engine for a block's elements of a and of b, 8 KiB each in a block of 512 threads, and
-// then for the way of their sum to c. An SM has four such blocks, 64 KiB on their way, without a register
-// or an instruction for them.
+// then to store their sum in c. An SM has four such blocks: 64 KiB in flight, without a register or an
+// instruction for them.
 __global__ void __launch_bounds__(max_threads)
     read_offset_bulk(const float* a, const float* b, float* c, std::size_t n, std::size_t offset) {
     __shared__ __align__(16) float4 of_a[max_threads], of_b[max_threads];

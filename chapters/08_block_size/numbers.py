@@ -19,7 +19,7 @@ def _rates_with(d: Data, occupancy: str) -> tuple[list[float], list[float]]:
 
 
 def _neighbours_out_of_order(d: Data) -> list[float]:
-    """Pairs of neighbours, by achieved occupancy, of which the first has more bandwidth."""
+    """Neighbours in achieved occupancy: 1 where the lower occupancy has more bandwidth."""
     rates = [rate for _, rate in sorted(zip(*_rates_with(d, "achieved_occupancy"), strict=True))]
     return [sum(one > other for one, other in itertools.pairwise(rates))]
 

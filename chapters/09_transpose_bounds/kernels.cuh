@@ -21,7 +21,7 @@ __global__ void copy_columns(const float* in, float* out, std::size_t rows, std:
     if (x < columns && y < rows) out[x * rows + y] = in[x * rows + y];
 }
 
-// Against copy_rows: each thread moves four times 16 bytes, and all four loads are on their way
+// Against copy_rows: each thread moves four times 16 bytes, and all four loads are in flight
 // before the first store. The same bytes, in a quarter of the requests and with more of them in
 // flight: the bound to measure a transpose against. `n` elements, in any number.
 __global__ void copy_wide(const float* in, float* out, std::size_t n) {

@@ -16,7 +16,7 @@ _UNROLLED = [
     (ROWS, "_unroll4_loads_first", "on", "rows, loads first, L1 on"),
     (ROWS, "_unroll4_loads_first", "off", "rows, loads first, L1 off"),
 ]
-# Between the marks of one row, of which the next is 1 away: room for a name.
+# The distance between the marks of one row, with room for a name. The next row is 1 away.
 _APART = 0.21
 
 

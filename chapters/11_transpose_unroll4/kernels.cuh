@@ -6,7 +6,7 @@
 
 // Against transpose_read_rows: four times the work a thread, a quarter of the blocks. Each element
 // is read and stored in turn: the compiler must not move a load before a store that may change
-// what it reads, so only one load of a thread is on its way at any time.
+// what it reads, so a thread has only one load in flight at any time.
 __global__ void transpose_read_rows_unroll4(const float* in, float* out, std::size_t rows,
                                             std::size_t columns) {
     const std::size_t x = std::size_t{blockIdx.x} * blockDim.x * 4 + threadIdx.x;
@@ -40,7 +40,7 @@ __global__ void transpose_read_columns_unroll4(const float* in, float* out, std:
 }
 
 // Against transpose_read_rows_unroll4: all four loads stand before the first store. The requests
-// are the same; now four loads of a thread can be on their way at once: what unrolling is for.
+// are the same; now a thread can have four loads in flight: what unrolling is for.
 __global__ void transpose_read_rows_unroll4_loads_first(const float* in, float* out,
                                                         std::size_t rows, std::size_t columns) {
     const std::size_t x = std::size_t{blockIdx.x} * blockDim.x * 4 + threadIdx.x;

@@ -1,4 +1,4 @@
-// In which order blocks go to SMs, and how consecutive those are that run at one moment: rows of a transpose whose blocks
+// The order in which blocks go to SMs, and how consecutive those are that run at one moment: rows of a transpose whose blocks
 // note when and where they ran. Needs a GPU; on an emulated one no block runs beside another.
 #pragma once
 
@@ -29,7 +29,7 @@ inline std::size_t late_starts(const std::vector<BlockRun>& runs) {
     return late;
 }
 
-// When so many percent of the blocks have begun; 0: when the first one ends.
+// When this percentage of the blocks has begun; 0: when the first one ends.
 inline unsigned long long moment(const std::vector<BlockRun>& runs, unsigned begun_percent) {
     if (begun_percent == 0) return std::ranges::min(runs, {}, &BlockRun::end_ns).end_ns;
     std::vector<unsigned long long> begins;

@@ -81,8 +81,8 @@ __device__ Tile tile_of_block(std::size_t row_bytes) {
     return {first + along % 2 * distance, along / 2};
 }
 
-// Against transpose_tile_padded: the tile is 64 x 64, for as many threads, each of which has 16
-// loads on their way before it needs the first. Elements of any type; matrices of any shape. A row
+// Against transpose_tile_padded: the tile is 64 x 64, for the same threads. Each has 16 loads in
+// flight before it needs the first. Elements of any type; matrices of any shape. A row
 // is longer by a bank, or by an element where that is wider.
 template <class T, Order order>
 __global__ void __launch_bounds__(256)
@@ -131,13 +131,13 @@ struct PlainLoad {
 };
 
 // Against transpose_tile_unrolled: all accesses are of 16 bytes, V elements, also those to shared
-// memory. A thread loads V rows of V elements, so V loads are on their way; it turns them in
-// registers and leaves V vectors of the transpose in the tile, swizzled so that the eight lanes of
-// which a pass of 16-byte accesses consists meet no bank twice. A block of height x width threads has a tile
+// memory. A thread loads V rows of V elements, so V loads are in flight; it turns them in
+// registers and leaves V vectors of the transpose in the tile, swizzled so that the eight lanes of a
+// pass of 16-byte accesses use different banks. A block of height x width threads has a tile
 // of V x height rows and V x width columns. `rows` and `columns` are multiples of V.
 //
 // With elements of 4 and 8 bytes the threads keep to 32 registers, so that an SM holds 2048 of them:
-// fewer have too few loads on their way. 2-byte elements need twice as many to turn 8 x 8 of them.
+// fewer have too few loads in flight. 2-byte elements need twice as many to turn 8 x 8 of them.
 template <class T, unsigned height, unsigned width, Order order, class Load = PlainLoad>
 __global__ void __launch_bounds__(height* width, sizeof(T) < 4 ? 1 : 2048 / (height * width))
     transpose_vectors(const T* in, T* out, std::size_t rows, std::size_t columns) {

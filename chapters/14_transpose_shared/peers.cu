@@ -24,7 +24,7 @@ extern "C" int cublas_sgeam(const float* in, float* out, std::size_t rows, std::
 #ifdef HAS_CUDA_SAMPLES
 namespace {
 
-// The sample's width is the length of a row; its tiles are 32 x 32, of which the sizes are multiples.
+// The sample's width is the length of a row; its tiles are 32 x 32, and the sizes are multiples of 32.
 int transpose_by(void (*kernel)(float*, float*, int, int), const float* in, float* out,
                  std::size_t rows, std::size_t columns) {
     const dim3 grid(static_cast<unsigned>(columns / TILE_DIM),

@@ -31,7 +31,7 @@ struct Step {
     dim3 block;
     unsigned tile_rows, tile_columns;
     unsigned shown_at = 0;
-    unsigned multiple = 1;    // of which rows and columns have to be
+    unsigned multiple = 1;    // rows and columns have to be multiples of this
     unsigned rows_above = 0;  // that the first tile may begin above the matrix
     lab::Feature needs = {};
     Residency residency = {};

@@ -48,8 +48,8 @@ __device__ __noinline__ void multiply_part(const Matrices& matrices, Work work, 
 
 // Against matmul_reuse: the tiles of the last wave are divided among all blocks that run at a time, by
 // stages of k, where the plain order of tiles leaves some SMs idle. The first `whole` blocks have a tile
-// each. Every further block, of which one wave is launched, has its part of the stages that are left, in
-// their order: of one tile the last, of another the first, and whole tiles between. It goes through them
+// each. One wave of further blocks is launched. Each has its part of the stages that are left, in their
+// order: the last ones of one tile, the first ones of another, and whole tiles between. It goes through them
 // backwards: it stores the first stages of a tile before it waits to add the last ones of another, for the
 // block before, which has stored what comes before them. GPUs start blocks in the order of their index, so
 // that it never waits for one that cannot run.

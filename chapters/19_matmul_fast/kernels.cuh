@@ -51,7 +51,7 @@ __global__ void matmul_thread_tiles(const float* a, const float* b, float* c, in
 }
 
 // Against matmul_thread_tiles: all accesses are of 16 bytes, a quarter as many of them. For that
-// the tile of a is transposed on its way to shared memory, and a warp's lanes lie 8 x 4 in its part of
+// the tile of a is transposed before it is stored in shared memory, and a warp's lanes lie 8 x 4 in its part of
 // c, where neighbours read the same element of b: its quarter warps then go in twos. The padding keeps
 // the transposed stores from conflicting. 256 threads; n and k have to be multiples of 4.
 __global__ void matmul_vectorised(const float* a, const float* b, float* c, int m, int n, int k) {
@@ -81,9 +81,9 @@ __global__ void matmul_vectorised(const float* a, const float* b, float* c, int 
 }
 
 // c = alpha a b + beta c, any m, n and k; rows of the matrices begin lda, ldb and ldc elements apart.
-// Against matmul_vectorised: everything is fetched ahead. While a tile is multiplied, the next one is on
-// its way to registers and then into the other half of shared memory, and the operands of the next step
-// on their way to registers: no warp waits for what it has just asked for, and a phase has one barrier.
+// Against matmul_vectorised: everything is fetched ahead. While a tile is multiplied, the next one is
+// loaded into registers and then stored in the other half of shared memory, and the operands of the next
+// step are loaded into registers: no warp waits for what it has just asked for, and a phase has one barrier.
 // `vectors`: all matrices and their rows begin at multiples of 16 bytes. 64 elements of c a thread.
 template <int tile_rows, int tile_columns, bool vectors>
 __global__ void __launch_bounds__(tile_rows* tile_columns / 64,

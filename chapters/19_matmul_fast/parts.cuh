@@ -47,7 +47,7 @@ __device__ __forceinline__ void store_4(float* c, int stride, int m, int n, int 
     }
 }
 
-// A block's share of a tile `width` elements wide, 4 elements a load, on its way through registers.
+// A block's share of a tile `width` elements wide, 4 elements a load, held in registers.
 template <bool vectors, int threads, int width, int count>
 __device__ __forceinline__ void fetch(float4 (&values)[count], const float* matrix, int stride,
                                       int rows, int columns, int first_row, int first_column) {

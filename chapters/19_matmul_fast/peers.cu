@@ -42,7 +42,7 @@ extern "C" int sgemm_cuda(float* a, float* b, float* c, std::size_t rows, std::s
 #endif
 
 #ifdef HAS_CUDA_SAMPLES
-// C = A B by tiles of 32 x 32, of which the sizes are multiples.
+// C = A B by tiles of 32 x 32. The sizes are multiples of 32.
 extern "C" int samples_matrix_mul(float* a, float* b, float* c, std::size_t rows,
                                   std::size_t columns, std::size_t inner) {
     const dim3 block(32, 32);

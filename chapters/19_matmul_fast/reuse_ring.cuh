@@ -35,7 +35,7 @@ struct Shape {
     static constexpr int shared_bytes = used_bytes + 1024;
 };
 
-// Stages of which k consists.
+// The stages that cover k.
 template <class S>
 __device__ __forceinline__ int phases_of(int k) {
     constexpr int stage_depth = S::spans * depth;

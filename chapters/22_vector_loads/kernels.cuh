@@ -74,7 +74,7 @@ __global__ void copy_struct(const float* in, float* out, std::size_t n) {
     }
 }
 
-// copy by a fixed number of blocks, each of which goes on by the width of the grid: how many warps an SM has is then the
+// copy by a fixed number of blocks. Each goes on by the width of the grid: how many warps an SM has is then the
 // launch's decision, and a wide access stands against more warps.
 template <class Word>
 __global__ void copy_striding(const float* in, float* out, std::size_t n) {

@@ -68,7 +68,7 @@ __global__ void mix_unbounded(const float* in, float* out, unsigned rounds) {
     mix<held>(in, out, rounds);
 }
 
-// The same for blocks of `threads` threads, `blocks` of which shall reside on an SM: the compiler must not use more
+// The same for blocks of `threads` threads; `blocks` blocks shall reside on an SM: the compiler must not use more
 // registers than that leaves. Values without a register go to local memory: they spill.
 template <int held, int threads, int blocks>
 __global__ void __launch_bounds__(threads, blocks)

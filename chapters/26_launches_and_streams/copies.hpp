@@ -103,7 +103,7 @@ inline lab::Variant pipeline_row(const SharedLink& link, bool pinned, unsigned s
                        cudaMemcpyDeviceToHost, stream);
         }
     };
-    // After so many rounds of v / 2 + 1 every float is 2, the fixed point.
+    // After these rounds of v / 2 + 1 every float is 2, the fixed point.
     const auto check = [=] {
         run();
         lab::backend::synchronise();

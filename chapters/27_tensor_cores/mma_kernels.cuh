@@ -6,7 +6,7 @@
 namespace tensor {
 
 // Against matmul_wmma_tiled: the same tiles, but fragments are loaded by ldmatrix where their layout is known, so the layout of
-// the tiles is free. plain: rows as they are, 64 and 256 bytes long, of which eight at a time are read from the same banks.
+// the tiles is free. plain: rows as they are, 64 and 256 bytes long; eight of them at a time are read from the same banks.
 // padded: each row is 16 bytes longer. swizzled: as long as plain, pieces of 16 bytes change places by their row. n and k are multiples
 // of 8.
 template <Layout layout>
@@ -75,7 +75,7 @@ __device__ void fetch(char* tiles, const T* a, const T* b, int m, int n, int k, 
 
 constexpr int stages = 4;
 
-// Against the swizzled matmul_mma: tiles of the next three phases are on their way by asynchronous copies (cp.async) while one
+// Against the swizzled matmul_mma: tiles of the next three phases are in flight as asynchronous copies (cp.async) while one
 // is multiplied, and a phase has one barrier. Any m, n and k.
 template <class T, bool vectors>
 __global__ void __launch_bounds__(threads, 2)

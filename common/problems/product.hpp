@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "lab/device/device_buffer.hpp"
-#include "lab/device/errors.hpp"
 #include "lab/device/launch.hpp"
 #include "lab/device/variant.hpp"
 #include "lab/experiment/variant_name.hpp"
+#include "lab/program/errors.hpp"
 #include "lab/validate/random_values.hpp"
 
 namespace lab {

@@ -7,7 +7,7 @@
 
 namespace lab {
 
-// "kernel/offset:…/block:…/n:…/cache:…", launched in blocks of so many threads; each thread adds `per_thread` elements.
+// "kernel/offset:…/block:…/n:…/cache:…", launched in blocks of `block` threads; each thread adds `per_thread` elements.
 inline Variant sum_row(const std::string& kernel, AddKernel code, const ArraySum& arrays,
                        std::size_t offset, unsigned block, Cache cache, unsigned per_thread = 1) {
     return arrays.row(variant_name(kernel, {{"offset", offset}, {"block", block}}), offset, cache,

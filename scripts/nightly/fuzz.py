@@ -31,8 +31,8 @@ SOURCES = {
     "fatbin": [PTX],
     "ptxas": [PTX],
     "command_line": [
-        "common/lab/experiment/benchmark_flags.cpp",
-        "common/lab/experiment/command_line.cpp",
+        "common/lab/program/benchmark_flags.cpp",
+        "common/lab/program/command_line.cpp",
     ],
 }
 FLAGS = ["-std=c++20", "-g", "-O1", "-fno-sanitize-recover=all", "-w"]

@@ -13,7 +13,7 @@ namespace emulator {
 // grants a process (65,530), so allocations beyond the first ones share slabs. A gap remains between any two, so an access past the end of one meets no other.
 class AllocationPlaces {
   public:
-    // So many allocations have pages of their own.
+    // The number of allocations that have pages of their own.
     static constexpr std::size_t max_own_of_host = 16384;
     // The heap of kernels, whose threads allocate a little each: what notes the sectors that a launch touches
     // takes memory for each 1 MiB of addresses.

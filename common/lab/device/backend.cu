@@ -8,12 +8,10 @@
 #include "lab/device/cuda_check.hpp"
 #include "lab/device/device_description.hpp"
 #include "lab/device/emulated_gpu.hpp"
-#include "lab/device/errors.hpp"
 #include "lab/device/gpu_state.hpp"
 #include "lab/device/page_migrations.hpp"
-#include "lab/experiment/command_line.hpp"
-#include "lab/measure/batch_timer.hpp"
-#include "lab/measure/repeats.cuh"
+#include "lab/program/command_line.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab::backend {
 namespace {
@@ -65,25 +63,6 @@ void choose_runtime(const emulated_gpu::Flags& flags) {
                      lack.c_str());
     }
     emulated_gpu::restart(flags);
-}
-
-// The comparison without a kernel, which an emulated GPU executes more slowly than this.
-bool repeats_on_host(const void* data, std::size_t bytes, const void* expected, std::size_t period,
-                     std::size_t phase) {
-    constexpr std::size_t chunk = 1 << 20;
-    std::vector<std::byte> wanted(period), actual(std::min(chunk, bytes));
-    copy_to_host(wanted.data(), expected, period);
-    for (std::size_t begin = 0; begin < bytes; begin += chunk) {
-        const std::size_t end = std::min(begin + chunk, bytes);
-        copy_to_host(actual.data(), static_cast<const std::byte*>(data) + begin, end - begin);
-        std::size_t count = 0;
-        for (std::size_t at = begin; at < end; at += count) {
-            const std::size_t from = (phase + at) % period;
-            count = std::min(period - from, end - at);
-            if (std::memcmp(&actual[at - begin], &wanted[from], count) != 0) return false;
-        }
-    }
-    return true;
 }
 
 Counted executed(const std::function<void()>& launch, PredictedL2 l2) {
@@ -145,28 +124,6 @@ void poison(void* pointer, std::size_t bytes) {
     if (emulated_gpu::is_loaded()) emulated_gpu::mark_uninitialised(pointer, bytes);
 }
 
-bool repeats(const void* data, std::size_t bytes, const void* expected, std::size_t period,
-             std::size_t phase) {
-    if (description().emulated) return repeats_on_host(data, bytes, expected, period, phase);
-    const auto all = reinterpret_cast<std::uintptr_t>(data) |
-                     reinterpret_cast<std::uintptr_t>(expected) | bytes | period | phase;
-    const auto differ = [&]<class Word>(Word) {
-        static int* const found = static_cast<int*>(allocate(sizeof(int)));
-        LAB_CUDA_CHECK(cudaMemset(found, 0, sizeof(int)));
-        constexpr unsigned grid = 1024, block = 512;  // more than any GPU holds at once
-        find_difference<<<grid, block>>>(static_cast<const Word*>(data), bytes / sizeof(Word),
-                                         static_cast<const Word*>(expected), period / sizeof(Word),
-                                         phase / sizeof(Word), found);
-        LAB_CUDA_CHECK(cudaGetLastError());
-        int differs = 1;
-        copy_to_host(&differs, found, sizeof(int));
-        return differs != 0;
-    };
-    return !(all % 4 == 0   ? differ(std::uint32_t{})
-             : all % 2 == 0 ? differ(std::uint16_t{})
-                            : differ(std::uint8_t{}));
-}
-
 void synchronise() { LAB_CUDA_CHECK(cudaDeviceSynchronize()); }
 
 L2SetAside::L2SetAside(std::size_t bytes) : is_set_(bytes > 0) {
@@ -189,12 +146,6 @@ int compiled_for(const void* kernel) {
 void launch_empty(unsigned threads) {
     do_nothing<<<1, threads>>>();
     LAB_CUDA_CHECK(cudaGetLastError());
-}
-
-Batch timed_batch(const std::function<void(int)>& launch, int launches, int held) {
-    static BatchTimer timer;
-    const BatchTimer::Result result = timer.time(launch, launches, held);
-    return {result.seconds, {result.sm_clock_mhz, sample_clocks().throttled}};
 }
 
 ClockSample sample_clocks() {

@@ -2,53 +2,22 @@
 // above this header they differ in DeviceDescription::emulated alone.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-namespace lab {
+#include "lab/device/counts.hpp"
+#include "lab/device/device_description.hpp"
 
-struct DeviceDescription {
-    std::string slug;  // "nvidia-h200", "emulated-fermi": the folder of its results
-    bool emulated = false;
-    // Opened with --count-migrations: to count what moves of managed memory, and not to time.
-    bool counts_migrations = false;
-    std::string gpu_name;
-    std::string generation;
-    int sm_count = 0;
-    int compute_capability = 0;                // major
-    std::array<std::size_t, 3> max_grid = {};  // blocks in x, y and z
-    std::size_t max_threads_per_block = 0;
-    std::size_t max_shared_bytes_per_block = 0;  // where a kernel asks for it
-    // Whether loads that were compiled with -dlcm=cg pass the L1 (l1:off).
-    bool has_l1_off = true;
-    std::size_t l2_bytes = 0;
-    std::size_t max_l2_set_aside_bytes = 0;  // 0 where none can be, or nothing is timed
-    double dram_bytes_per_second = 0;        // theoretical peak; 0 when unknown
-    // Everything else that a result must be read with, for the JSON context.
-    std::vector<std::pair<std::string, std::string>> provenance;
-};
+namespace lab {
 
 // The device's clock while something was timed.
 struct ClockSample {
     double sm_clock_mhz = 0;                       // 0: unknown
     std::optional<bool> throttled = std::nullopt;  // limits of power or heat held it down
 };
-
-// Launches that were timed together.
-struct Batch {
-    double seconds = 0;  // of all of them
-    ClockSample clocks;
-};
-
-// A counter's name (scripts/notebook/data/metrics.csv: load_sectors, ...) and its value.
-using Counters = std::vector<std::pair<std::string, double>>;
 
 namespace backend {
 
@@ -66,10 +35,6 @@ void copy_on_device(void* to, const void* from, std::size_t bytes);  // asynchro
 // Every byte becomes poison_byte: see DeviceBuffer.
 constexpr unsigned char poison_byte = 0xFF;
 void poison(void* pointer, std::size_t bytes);
-// Whether the bytes at `data` are the `period` bytes at `expected` over and over, from the one at
-// `phase` on; both in device memory.
-bool repeats(const void* data, std::size_t bytes, const void* expected, std::size_t period,
-             std::size_t phase);
 void synchronise();
 
 // While it lives, this part of the L2 (at most max_l2_set_aside_bytes) holds nothing but what is accessed
@@ -89,10 +54,6 @@ class L2SetAside {
 int compiled_for(const void* kernel);
 void launch_empty(unsigned threads);  // one block of a kernel that does nothing; asynchronous
 
-// Times what `launch` launches when it is called with 0 to launches - 1. The first `held` of them wait in
-// the device's queue until the last of these has been made. Throws CudaError where one of them waits
-// for the device. Never called on an emulated device.
-Batch timed_batch(const std::function<void(int index)>& launch, int launches, int held);
 // At this moment, by the driver.
 ClockSample sample_clocks();
 
@@ -115,8 +76,6 @@ std::size_t free_bytes();
 // missing, or not permitted).
 std::optional<Counters> migrated(const std::function<void()>& run);
 
-// The L2's content when the time of an emulated device's launches is predicted.
-enum class PredictedL2 { none, cold, warm };  // none: no time is predicted
 struct Counted {
     Counters counters;
     double predicted_seconds = 0;  // 0: none was predicted

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "lab/device/errors.hpp"
 #include "lab/device/variant.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab {
 

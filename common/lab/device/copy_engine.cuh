@@ -21,7 +21,7 @@ __device__ __forceinline__ void barrier_arrive(std::uint32_t barrier) {
     asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-// Arrives, and lets the phase end only when so many bytes have been copied, too.
+// Arrives, and lets the phase end only when these bytes have been copied, too.
 __device__ __forceinline__ void barrier_expect(std::uint32_t barrier, int bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                  : "memory");

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "lab/device/emulated_gpu.hpp"
-#include "lab/device/errors.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab {
 

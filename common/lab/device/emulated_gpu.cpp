@@ -11,8 +11,8 @@
 #include <iterator>
 
 #include "emulator/runtime/report/counters.h"
-#include "lab/device/errors.hpp"
-#include "lab/experiment/command_line.hpp"
+#include "lab/program/command_line.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab::emulated_gpu {
 namespace {

@@ -3,10 +3,12 @@
 // for what CUDA's API does not tell.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "lab/device/backend.hpp"
+#include "lab/device/counts.hpp"
 
 namespace lab::emulated_gpu {
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "lab/device/backend.hpp"
+#include "lab/device/counts.hpp"
 
 namespace lab {
 

@@ -6,7 +6,7 @@
 
 #include "lab/device/cuda_check.hpp"
 #include "lab/device/driver_function.hpp"
-#include "lab/device/errors.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab {
 

@@ -67,7 +67,7 @@ struct Variant {
     std::size_t working_set_bytes = 0;
     // Cold: launches rotate through buffer sets that together exceed four times the L2.
     Cache cache = Cache::warm;
-    // Launches take turns on so many sets at least, where they are timed.
+    // Launches take turns on at least this many sets, where they are timed.
     std::size_t min_sets = 1;
     std::function<void()> prepare = [] {};  // poisons the output of set 0
     // May be missing where `timed` is there: then nothing is counted or shown to a profiler.

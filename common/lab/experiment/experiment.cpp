@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "lab/device/device_buffer.hpp"
-#include "lab/device/errors.hpp"
-#include "lab/experiment/command_line.hpp"
 #include "lab/experiment/reporters.hpp"
 #include "lab/experiment/usage.hpp"
 #include "lab/measure/measurement.hpp"
 #include "lab/measure/progress.hpp"
+#include "lab/program/command_line.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab {
 namespace {
@@ -109,12 +109,7 @@ void Experiment::open_device() {
         initialise_benchmark();  // prints its own flags and exits
     }
     if (asks_for_help) explain_own_flags();
-    if (!times() && flags_.batch.is_given() && !flags_.dry_run) {
-        std::fputs(
-            "[lab] nothing is timed here: no effect of --benchmark_min_time and "
-            "--benchmark_min_warmup_time\n",
-            stderr);
-    }
+    if (!times() && flags_.batch.is_given() && !flags_.dry_run) say_that_nothing_is_timed();
 }
 
 std::optional<unsigned> Experiment::option(const std::string& flag,

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "lab/device/errors.hpp"
 #include "lab/device/variant.hpp"
 #include "lab/experiment/admission.hpp"
-#include "lab/experiment/benchmark_flags.hpp"
+#include "lab/program/benchmark_flags.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab {
 

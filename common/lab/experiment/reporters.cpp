@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/device/errors.hpp"
+#include "lab/measure/measurement.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab {
 namespace {

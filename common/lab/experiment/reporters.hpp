@@ -2,12 +2,9 @@
 // adds to names: a row is called what its variant is called. Where nothing was timed there are no times.
 #pragma once
 
-#include "lab/experiment/benchmark_flags.hpp"
+#include "lab/program/benchmark_flags.hpp"
 
 namespace lab {
-
-// The counter of rows whose time was predicted: only they have a time where nothing was timed.
-constexpr const char* predicted_seconds = "predicted_seconds";
 
 // Runs the registered benchmarks and reports them on standard output, and to the file of --benchmark_out,
 // in the formats of the flags. `timed`: whether rows are times, or counts alone.

@@ -24,4 +24,11 @@ Flags of Google Benchmark that time batches of launches here; an emulated GPU ti
 )");
 }
 
+void say_that_nothing_is_timed() {
+    std::fputs(
+        "[lab] nothing is timed here: no effect of --benchmark_min_time and "
+        "--benchmark_min_warmup_time\n",
+        stderr);
+}
+
 }  // namespace lab

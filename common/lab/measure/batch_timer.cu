@@ -5,8 +5,9 @@
 #include <array>
 #include <string>
 
-#include "lab/device/errors.hpp"
 #include "lab/measure/batch_timer.hpp"
+#include "lab/measure/timed_batch.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab {
 
@@ -140,4 +141,13 @@ double BatchTimer::sm_clock_mhz() const {
     return *middle;
 }
 
+namespace backend {
+
+Batch timed_batch(const std::function<void(int)>& launch, int launches, int held) {
+    static BatchTimer timer;
+    const BatchTimer::Result result = timer.time(launch, launches, held);
+    return {result.seconds, {result.sm_clock_mhz, sample_clocks().throttled}};
+}
+
+}  // namespace backend
 }  // namespace lab

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "lab/device/errors.hpp"
-#include "lab/experiment/reporters.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab {
 namespace {

@@ -8,10 +8,13 @@
 
 #include "lab/device/backend.hpp"
 #include "lab/device/variant.hpp"
-#include "lab/experiment/benchmark_flags.hpp"
 #include "lab/measure/steady_batches.hpp"
+#include "lab/program/benchmark_flags.hpp"
 
 namespace lab {
+
+// The counter of rows whose time was predicted: only they have a time where nothing was timed.
+constexpr const char* predicted_seconds = "predicted_seconds";
 
 // Half of what waits in a device's queue before the host is made to wait: no batch has more, unless the
 // user asked for a longer one. What is beyond is launched while the first ones run.

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "lab/device/backend.hpp"
+#include "lab/measure/timed_batch.hpp"
 
 namespace lab {
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lab/validate/device_repeats.hpp"
 #include "lab/validate/validation.hpp"
 
 namespace lab {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "lab/device/errors.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab {
 
@@ -39,7 +39,7 @@ inline float halved(float value, float addend, int steps) {
     return value;
 }
 
-// Both at once, for outputs of which a kernel leaves out some elements: throws ValidationError unless
+// Both at once, for outputs with elements that a kernel leaves out: throws ValidationError unless
 // each element is that of `expected` to the bit, and that is DeviceBuffer's poison where the kernel
 // has to leave it alone. `expected` holds no other NaN. For the types of expect_near.
 template <class T>

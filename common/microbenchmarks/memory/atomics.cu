@@ -193,7 +193,7 @@ void print_all(const Gpu& gpu, const std::string& operation) {
                      {.stride = size}, 1, true, 1);
 }
 
-// What decides is the address: of integers alone.
+// The address decides, for integers alone.
 void print_places(const Gpu& gpu) {
     const unsigned all = gpu.sms * warps_of_block;
     const std::string operation = "add u32";
@@ -248,7 +248,7 @@ void print_places(const Gpu& gpu) {
     print<AddU32>(gpu, operation, "one SM: one lane at one address", {.active = 1}, 1);
 }
 
-// Of all that succeed.
+// All operations succeed.
 void print_loops(const Gpu& gpu) {
     for (const unsigned active : {1u, 32u}) {
         for (const auto& [blocks, warps] : std::vector<std::pair<unsigned, unsigned>>{

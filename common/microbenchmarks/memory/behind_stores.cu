@@ -1,4 +1,4 @@
-// What waits behind an SM's stores: the stores that come after them, of one SM and of all, and loads beside them. Prints
+// Waits behind an SM's stores: the stores that come after them, of one SM and of all, and loads beside them. Prints
 // a line each, `behind,value`: cycles.
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What it costs to read down columns of a matrix that the L2 has, by blocks of several shapes. n x n threads read a matrix of n
+// The cost of reading down columns of a matrix that the L2 has, by blocks of several shapes. n x n threads read a matrix of n
 // rows of 64 words: thread (x, y) reads word y mod 64 of row x. With rows written, it also writes word x of row y mod 16 of a
 // matrix of 16 x n. Prints a line each, `read,us`: means of two launches.
 #include <cstdio>

@@ -1,4 +1,4 @@
-// What columns of a matrix cost that blocks of several shapes write, at several pitches, and rows that they read beside
+// The cost of columns of a matrix that blocks of several shapes write, at several pitches, and rows that they read beside
 // them: of data that the L2 has, and, each launch in other matrices, of data that it lacks. Prints a line each,
 // `columns,us`: medians.
 #include <cstdio>

@@ -1,4 +1,4 @@
-// What copies by the copy engine take, of data that the L2 has: loads from their issue until an mbarrier has counted them,
+// The time of copies by the copy engine, of data that the L2 has: loads from their issue until an mbarrier has counted them,
 // stores until shared memory has been read, by one SM and by all, which move different columns at a time; boxes of rows of
 // 128 bytes, one and more of them.
 // Prints a line each, `copy,cycles`: means. For GPUs of compute capability 9.0 or higher.
@@ -67,7 +67,7 @@ __global__ void copy(const __grid_constant__ CUtensorMap map, unsigned rows, uns
 #endif
 }
 
-// Of a matrix, boxes of so many rows of 128 bytes.
+// Boxes of a matrix, of `rows` rows of 128 bytes.
 CUtensorMap map_of(void* matrix, unsigned rows) {
     using Encode =
         CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,

@@ -1,4 +1,4 @@
-// What stores that leave sectors of lines incomplete cost beside loads: launches back to back whose warps read one array or
+// The cost of stores that leave sectors of lines incomplete, beside loads: launches back to back whose warps read one array or
 // two, which the L2 has, and write 128 bytes each, from the beginning of a line, from its middle or from the middle of a
 // sector, or all but a word of a line or of each sector. Prints a line each, `store,us`: means.
 #include <cstdio>

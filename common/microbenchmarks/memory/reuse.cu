@@ -1,5 +1,5 @@
-// What launches read again after the L2 has evicted it: 2^24 words at random positions of arrays of several sizes; and
-// copies, of which each launch copies the same again. Prints a line each, `case,us`.
+// Data that launches read again after the L2 has evicted them: 2^24 words at random positions of arrays of several sizes;
+// and copies: each launch copies the same again. Prints a line each, `case,us`.
 #include <cstdint>
 #include <cstdio>
 

@@ -43,7 +43,7 @@ __global__ void time_lines(const unsigned* memory, unsigned sm, std::uint16_t* c
 using Latencies = std::vector<std::uint16_t>;
 using Numbers = std::vector<std::uint64_t>;  // of the lines
 
-// Of the first lines, within the slices that these numbers make.
+// The first lines, within the slices that these numbers make.
 double deviation(const std::vector<Latencies>& of_sms, const Numbers& numbers, unsigned count) {
     double variance = 0;
     for (const Latencies& latencies : of_sms) {

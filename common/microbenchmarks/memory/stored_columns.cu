@@ -1,4 +1,4 @@
-// What it costs that several warps of a block write the same sectors of columns, in blocks of 16 x 16 threads of which each
+// The cost of several warps of a block that write the same sectors of columns, in blocks of 16 x 16 threads. Each
 // stores once or several times, into rows 16 apart, with barriers between the stores or without, and 1, 2, 4 or 8 blocks on
 // an SM. Prints a line each, `columns,us`: means of two launches. Of matrices of so many rows and columns,
 //     stored_columns [ROWS [once]]

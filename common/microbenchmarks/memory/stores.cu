@@ -1,4 +1,4 @@
-// What stores cost on their way to the L2, beyond one SM: a store of a warp, by the lines and the bytes of each line
+// The cost of stores in flight to the L2, beyond one SM: a store of a warp, by the lines and the bytes of each line
 // that it writes, alone and beside loads; launches that only write, of data that the L2 has or lacks; and columns of
 // a matrix, which blocks of several shapes write. Prints a line each, `store,ns`: medians.
 #include <cstdio>

@@ -55,7 +55,7 @@ struct Places {
     unsigned count;  // of SMs
 };
 
-// Of an SM its blocks' middle one (of two, the later one), and of these the middle one.
+// The middle one of an SM's blocks (of two, the later one), and of these the middle one.
 double ticks_of(const Places& places, unsigned of_sm) {
     std::map<unsigned, std::vector<double>> by_sm;
     for (unsigned i = 0; i < of_sm * places.count; ++i)

@@ -1,4 +1,4 @@
-// What a branch costs the warp that executes it: cycles of a round of a loop, and of a body that all threads of a warp
+// The cost of a branch to the warp that executes it: cycles of a round of a loop, and of a body that all threads of a warp
 // skip or all execute. Prints a line each, `branch,cycles`.
 #include <cuda_runtime.h>
 
@@ -16,7 +16,7 @@ void check(cudaError_t error) {
     std::exit(1);
 }
 
-// So many multiply-adds, each of which reads the one before.
+// `count` multiply-adds, each reads the result of the one before.
 template <int count>
 __device__ float chain(float x) {
 #pragma unroll

@@ -20,12 +20,12 @@ void check(cudaError_t error) {
     std::exit(1);
 }
 
-// Of the first warp of the first block.
+// The first warp of the first block.
 __device__ void store(Ticks* took, Ticks begin, Ticks end) {
     if (threadIdx.x == 0 && blockIdx.x == 0) *took = end - begin;
 }
 
-// Of all warps of a block, from the first one's beginning to the last one's end: a GPU may begin with any.
+// All warps of a block, from the first one's beginning to the last one's end: a GPU may begin with any.
 __device__ void store_of_all(Ticks* took, Ticks begin, Ticks end) {
     __shared__ Ticks begins[32], ends[32];
     if (threadIdx.x % 32 == 0) {

@@ -1,4 +1,4 @@
-// What reading constant memory costs where lanes read different addresses: cycles of a load by one warp that waits for
+// The cost of reading constant memory where lanes read different addresses: cycles of a load by one warp that waits for
 // each, and by an SM with many warps, which read words or 8 bytes; and of tables that the first cache lacks. Prints a
 // line each, `read,cycles`.
 #include <cuda_runtime.h>
@@ -52,7 +52,7 @@ __global__ void stream(int addresses, int rounds, long long* cycles, int* out) {
     out[threadIdx.x] = sum;
 }
 
-// Of the first `words` words, other ones each time and in each warp; lanes' pairs of words lie `apart`. A
+// Lanes read the first `words` words, other ones each time and in each warp; lanes' pairs of words lie `apart`. A
 // read is two loads, of one word each.
 __global__ void stream_table(int words, int apart, int rounds, long long* cycles, float* out) {
     const float* const values = reinterpret_cast<const float*>(table);

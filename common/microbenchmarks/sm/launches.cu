@@ -1,6 +1,6 @@
-// What a launch costs beside its blocks' work: blocks that wait for some cycles, and then do nothing more, load, store,
+// The cost of a launch beside its blocks' work: blocks that wait for some cycles, and then do nothing more, load, store,
 // or both, of data that the L2 has. Back to back, launches of an H200 take one of a few times that lie 87 to 217 ns
-// apart, so each number is a mean over waits of many lengths, of which the wait is taken away. Prints a line each,
+// apart, so each number is a mean over waits of many lengths, less the wait. Prints a line each,
 // `launch,ns`.
 #include <cstdio>
 

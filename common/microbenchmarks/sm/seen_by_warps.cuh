@@ -16,7 +16,7 @@ namespace seen_by_warps {
 
 using back_to_back::check;
 
-// What a warp saw: its SM, and the clock at so many places.
+// A warp's readings: its SM, and the clock at each place.
 template <int readings>
 struct alignas(16) Seen {
     unsigned sm, cycles[readings];

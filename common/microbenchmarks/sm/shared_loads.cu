@@ -87,7 +87,7 @@ double mean(const std::vector<double>& values) {
     return sum / static_cast<double>(values.size());
 }
 
-// Of each SM its blocks: the numbers of their first warps, and the clock when the first one of all was read.
+// The blocks of each SM: the numbers of their first warps, and the clock when the first one of all was read.
 struct Sm {
     std::vector<std::size_t> first_warps;
     unsigned zero = 0;
@@ -205,7 +205,7 @@ std::vector<Block> blocks_of(const Sm& sm, const std::vector<Seen<2 * tiles>>& s
     return result;
 }
 
-// What is seen of the blocks that were the older one of two, or the younger one, all the time from a tile to the next.
+// Readings of the blocks that were the older one of two, or the younger one, all the time from a tile to the next.
 struct Tiles {
     std::vector<double> cycles, additions, spreads;
 };

@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(block_threads, 2048 / block_threads)
     *at = value;
 }
 
-// Of four instructions one after another, how often they are of four schedulers, once all lines are full.
+// How often four instructions one after another are of four schedulers, once all lines are full.
 template <bool is_store>
 void print_turns(float* data, unsigned sms) {
     constexpr unsigned threads = 1024;
@@ -171,7 +171,7 @@ std::vector<Seen<5>> columns(float* data) {
     });
 }
 
-// Of each SM its blocks by when they began, with the readings of their warps.
+// The blocks of each SM by when they began, with the readings of their warps.
 using Blocks = std::vector<std::array<std::array<double, 5>, block_warps>>;
 
 std::vector<Blocks> blocks_of_sms(const std::vector<Seen<5>>& seen) {
@@ -230,7 +230,7 @@ void print_spreads(const std::vector<Blocks>& sms, const std::string& where) {
           quantile(later, 0.5));
 }
 
-// What is read first, and so many cycles later.
+// The first reading, and one a number of cycles later.
 template <First first>
 void print_wait(float* data, const char* what) {
     constexpr int reading = first == First::index ? 2 : 1;

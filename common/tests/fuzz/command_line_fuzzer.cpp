@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/device/errors.hpp"
-#include "lab/experiment/benchmark_flags.hpp"
-#include "lab/experiment/command_line.hpp"
+#include "lab/program/benchmark_flags.hpp"
+#include "lab/program/command_line.hpp"
+#include "lab/program/errors.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::istringstream lines(std::string(reinterpret_cast<const char*>(data), size));

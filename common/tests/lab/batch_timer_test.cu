@@ -8,8 +8,9 @@
 #include <string>
 
 #include "lab/device/backend.hpp"
-#include "lab/device/errors.hpp"
 #include "lab/device/launch.hpp"
+#include "lab/measure/timed_batch.hpp"
+#include "lab/program/errors.hpp"
 
 namespace {
 

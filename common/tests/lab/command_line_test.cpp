@@ -1,9 +1,9 @@
 // The lab's own flags: whole numbers and nothing else, each taken once.
-#include "lab/experiment/command_line.hpp"
+#include "lab/program/command_line.hpp"
 
 #include <gtest/gtest.h>
 
-#include "lab/device/errors.hpp"
+#include "lab/program/errors.hpp"
 #include "lab/validate/random_values.hpp"
 
 namespace lab {

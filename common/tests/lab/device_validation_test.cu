@@ -11,8 +11,8 @@
 
 #include "device_test_main.hpp"
 #include "lab/device/launch.hpp"
-#include "lab/measure/repeats.cuh"
 #include "lab/validate/repeated_values.hpp"
+#include "lab/validate/repeats.cuh"
 #include "message_of.hpp"
 
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "device_test_main.hpp"
-#include "lab/device/errors.hpp"
 #include "lab/experiment/admission.hpp"
+#include "lab/program/errors.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "device_test_main.hpp"
-#include "lab/device/errors.hpp"
+#include "lab/program/errors.hpp"
 
 namespace {
 

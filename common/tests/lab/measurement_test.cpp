@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "lab/device/errors.hpp"
 #include "lab/experiment/experiment.hpp"
+#include "lab/program/errors.hpp"
 #include "scripted_device.hpp"
 
 namespace {

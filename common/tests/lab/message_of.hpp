@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lab/device/errors.hpp"
+#include "lab/program/errors.hpp"
 
 // What the ValidationError that `action` throws says; "passed" where it throws none.
 std::string message_of(auto&& action) {

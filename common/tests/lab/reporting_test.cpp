@@ -8,10 +8,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "lab/device/errors.hpp"
-#include "lab/experiment/benchmark_flags.hpp"
 #include "lab/experiment/reporters.hpp"
 #include "lab/measure/progress.hpp"
+#include "lab/program/benchmark_flags.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab {
 namespace {

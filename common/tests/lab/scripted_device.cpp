@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "lab/device/errors.hpp"
+#include "lab/measure/timed_batch.hpp"
+#include "lab/program/errors.hpp"
+#include "lab/validate/device_repeats.hpp"
 
 scripted::Device& scripted::device() {
     static Device device;

@@ -66,12 +66,12 @@ TEST(Reorder, AMovedValueKeepsItsRegister) {
 // Loads of which the first `computed` have an address of their own, made by what stands before each, or
 // by what is free; the others' addresses come from before the block.
 std::vector<Instruction> loads_with_addresses(unsigned loads, unsigned computed,
-                                              const Instruction& maker) {
+                                              const Instruction& definition) {
     std::vector<Instruction> line;
     for (unsigned i = 0; i < loads; ++i) {
         const auto address = static_cast<Register>(100 + i);
         if (i < computed) {
-            line.push_back(maker);
+            line.push_back(definition);
             line.back().destinations = {address};
         }
         line.push_back(load(Space::global, {address}, static_cast<Register>(200 + i)));
@@ -83,7 +83,7 @@ std::vector<Instruction> loads_with_addresses(unsigned loads, unsigned computed,
 constexpr unsigned left_of_few = 32 - 10 - 8, left_beside_addresses = 32 - 10 - 13;
 
 TEST(FreeRegisters, ComputedAddressesAreInUseWhereAQuarterOfTheLoadsHasOne) {
-    const Instruction maker = arithmetic({}, 0);
+    const Instruction definition = arithmetic({}, 0);
     for (const auto& [loads, computed, left] :
          std::vector<std::array<unsigned, 3>>{{0, 0, left_of_few},
                                               {1, 0, left_of_few},
@@ -92,14 +92,14 @@ TEST(FreeRegisters, ComputedAddressesAreInUseWhereAQuarterOfTheLoadsHasOne) {
                                               {5, 1, left_of_few},
                                               {8, 2, left_beside_addresses},
                                               {9, 2, left_of_few}}) {
-        const auto line = loads_with_addresses(loads, computed, maker);
+        const auto line = loads_with_addresses(loads, computed, definition);
         EXPECT_EQ(free_registers(32, 10, line), left) << computed << " of " << loads;
     }
 }
 
 TEST(FreeRegisters, OnlyAnAddressOfOneOrTwoCountsAndNoneThatIsFreeOrLoaded) {
-    const auto left = [](const Instruction& maker) {
-        return free_registers(32, 10, loads_with_addresses(1, 1, maker));
+    const auto left = [](const Instruction& definition) {
+        return free_registers(32, 10, loads_with_addresses(1, 1, definition));
     };
     EXPECT_EQ(left(arithmetic({}, 0)), left_beside_addresses);
     EXPECT_EQ(left(move(7, 0)), left_of_few);

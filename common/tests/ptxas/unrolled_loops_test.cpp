@@ -126,7 +126,7 @@ TEST(MachineCode, LinesOfThePtx) {
     ASSERT_TRUE(hopper);
     std::vector<MachineAccess> accesses = hopper->code.at("k");
     std::erase_if(accesses,
-                  [](const auto& each) { return each.kind >= MachineAccessKind::meeting; });
+                  [](const auto& each) { return each.kind >= MachineAccessKind::reconvergence; });
     for (MachineAccess& access : accesses) access.place = 0;
     EXPECT_EQ(accesses, code_with(7));
     const auto turing = compile(kernel("    st.global.u64 [%rd1+8], %rd1;\n", below), "sm_75", "");
@@ -164,12 +164,12 @@ END:
     constexpr std::uint32_t store_line = 22;
     const auto compilation = compile(sides, "sm_90", "");
     ASSERT_TRUE(compilation);
-    std::vector<std::uint32_t> meetings;
+    std::vector<std::uint32_t> reconvergences;
     for (const MachineAccess& access : compilation->code.at("k")) {
-        if (access.kind == MachineAccessKind::meeting) meetings.push_back(access.line);
+        if (access.kind == MachineAccessKind::reconvergence) reconvergences.push_back(access.line);
     }
-    ASSERT_FALSE(meetings.empty());
-    EXPECT_EQ(meetings.back(), store_line);
+    ASSERT_FALSE(reconvergences.empty());
+    EXPECT_EQ(reconvergences.back(), store_line);
 }
 
 }  // namespace

@@ -255,7 +255,7 @@ def _check_run(document: Json) -> None:
         raise Malformed(f"has {processes} processes and process_seconds of {len(seconds)}")
     for process in range(processes):
         if not any(len(row["time_us"]) > process and row["time_us"][process] for row in rows):
-            raise Malformed(f"has {processes} processes, of which one measured nothing")
+            raise Malformed(f"has {processes} processes, and one measured nothing")
     stated = _MAX_PROCESSES.search(context.get("stopping_rule", ""))
     if stated and processes > int(stated[1]):
         raise Malformed(f"has {processes} processes; its stopping_rule allows {stated[1]}")

@@ -34,7 +34,7 @@ EXACT = (
 # Percent; the profiler prints two decimals.
 EFFICIENCIES = ("load_efficiency", "store_efficiency")
 EFFICIENCY_TOLERANCE = 0.01
-# Requests in flight merge on their way to L2: the emulator gives the least and the most.
+# Requests in flight to the L2 merge: the emulator gives the least and the most.
 INTERVALS = ("l2_read_sectors", "l2_write_sectors")
 # A share of the load sectors: blocks that share an SM share its L1, and which do is not known.
 L1_HITS_TOLERANCE = 0.0001

@@ -32,7 +32,7 @@ class WrongMarker(Exception):
 
 @dataclass(frozen=True)
 class Marker:
-    """What a page asks for: the kind of table, of which chapter, with which rows."""
+    """A table that a page asks for: its kind, its chapter, its rows."""
 
     kind: str
     name: str | None

@@ -189,7 +189,7 @@ class Facts:
     devices: list[Device]
     # The printed value by claim: a ratio, or a value.
     claimed: Mapping[str, float] = field(default_factory=dict)
-    # The generations of which a prediction decides a claim.
+    # By claim: the generations for which a prediction decides it.
     decided: Mapping[str, frozenset[str]] = field(default_factory=dict)
     # The claims' metrics, in their order.
     metrics: tuple[str, ...] = ()

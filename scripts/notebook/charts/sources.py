@@ -64,7 +64,7 @@ class Sources:
         return facts(every, claimed, self.siblings | self._of_published, predicted)
 
     def _predicted(self, chosen: list[Chapter], own: list[Result]) -> dict[str, frozenset[str]]:
-        """By claim the generations of which a prediction decides it."""
+        """By claim: the generations for which a prediction decides it."""
         by_claim: dict[str, set[str]] = {}
         known = {chapter.name: claims.load_right(chapter) for chapter in chosen}
         for result in own:

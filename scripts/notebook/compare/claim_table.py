@@ -41,7 +41,7 @@ class ClaimRow:
 
 
 def claim_rows(project: Project, chapter: Chapter, operands: Sequence[Operand]) -> list[ClaimRow]:
-    """The claims of a chapter of which any device has a number."""
+    """The claims of a chapter for which any device has a number."""
     known = claims.load_right(chapter)
     here = [one.results.get(chapter.name) for one in operands]
     decided = [findings.decided(project, known, result) if result else {} for result in here]

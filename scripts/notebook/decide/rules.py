@@ -5,9 +5,11 @@ The front pages list them in a comment, by topic:
     # Alignment
     02 offset_11_is_slower: Reading at offset 11 is slow | load efficiency: with_lines, with_sectors
     16 under_2_percent_of_peak:share: A naive product reaches less than 2 % of the peak
+    23 shared_histogram_is_faster:inverse: A histogram in global memory is slow
 
 A row has a chapter, a claim and the rule in the page's words; behind the bar a fact that emulated GPUs count, with
-the claims that have it. Numbers are times as long (above 1: slower), of rates their inverse, with :share percent.
+the claims that have it. Numbers are times as long (above 1: slower), of rates their inverse, with :share percent;
+with :inverse they are baseline ÷ variant, where the rule warns of the baseline.
 """
 
 import re
@@ -22,9 +24,9 @@ from notebook.decide.judging import INCONCLUSIVE
 from notebook.decide.tables import ChapterVerdicts
 from notebook.decide.verdicts import COUNTED, MEASURED, PREDICTED, PUBLISHED, Verdict
 
-SHARE = "share"
+SHARE, INVERSE = "share", "inverse"
 _ROW = re.compile(
-    r"(?P<chapter>\d\d) (?P<claim>\w+)(:(?P<form>share))?: (?P<label>[^|]+?)"
+    r"(?P<chapter>\d\d) (?P<claim>\w+)(:(?P<form>share|inverse))?: (?P<label>[^|]+?)"
     r"(\s*\|\s*(?P<fact>[^|:]+): (?P<claims>[\w, ]+))?"
 )
 # A higher one of these is a shorter time.
@@ -181,4 +183,7 @@ def level_of(verdict: Verdict) -> str:
 
 
 def _as_long(claim: Claim, rule: Rule, value: float) -> float:
-    return 1 / value if claim.metric in _RATES and rule.form != SHARE and value else value
+    if rule.form == SHARE or not value:
+        return value
+    is_turned = (claim.metric in _RATES) != (rule.form == INVERSE)
+    return 1 / value if is_turned else value

@@ -153,7 +153,7 @@ def _targets(project: Project, words: str) -> list[Target]:
 
 
 def _roof(row: Mapping[str, str]) -> emulate_runs.Roof | None:
-    """A scheduler, of which each partition of an SM has one, issues an instruction a cycle."""
+    """Each partition of an SM has a scheduler, which issues an instruction a cycle."""
     columns = ("sm_count", "sub_partitions", "max_clock_mhz", "dram_bw_gbs")
     if not all(row.get(column) for column in columns):
         return None

@@ -108,7 +108,7 @@ _TRAFFIC = (
 
 
 def traffic(together: Together) -> list[list[str]]:
-    """What moves below the L1; rows of which nothing is counted are left out."""
+    """Traffic below the L1; rows without a count are left out."""
     rows = []
     for name, counters, scale in _TRAFFIC:
         cells = []

@@ -10,7 +10,7 @@ In its text stand numbers of the data:
     {cited 49.8 %}                              printed by a source (citations.py)
 
 Comments of their own lines become tables: `<!-- lab:gpus …`, `<!-- lab:verdicts -->`, `<!-- lab:counters -->`.
-Code and drawings stay as they stand.
+Code and drawings stay as they stand. A link to the glossary is put above the folds.
 """
 
 import re
@@ -35,6 +35,8 @@ _CODE_OR_PLACEHOLDER = re.compile(r"`[^`]*`|\{([^{}]*)\}|[{}]")
 _FENCE = "```"
 _INDENTED = "    "
 _FOLD = "<details>"
+# The last line above the folds.
+_WORDS = "[What the words mean](../../common/GLOSSARY.md)\n\n"
 _TABLE_ROW = re.compile(r"^\|.*\|$", re.MULTILINE)
 _LINK_TO_CHAPTER = re.compile(r"\[([^\]]*)\]\(\.\./([0-9]{2}_[a-z0-9_]+)/[^)]*\)")
 
@@ -65,7 +67,8 @@ class ChapterPage:
         if self._first != head:
             raise WrongMarker(1, f"the first line of {PAGE} is: {head}")
         shown, fold, folded = "\n".join(self._lines(table)).partition(_FOLD)
-        made = f"{_TABLE_ROW.sub(_without_blanks, shown)}{fold}{folded}"
+        words = _WORDS if fold else ""
+        made = f"{_TABLE_ROW.sub(_without_blanks, shown)}{words}{fold}{folded}"
         return (
             f"{_MADE.format(number=self._chapter.number)}\n{_LINK_TO_CHAPTER.sub(self._link, made)}"
         )

@@ -22,7 +22,7 @@ class Citations:
         self._project, self._chapter = project, chapter
 
     def checked(self, text: str) -> str:
-        """The cited words, each number of which a source prints as it is rounded there; raises ValueError."""
+        """The cited words. A source prints each of their numbers, rounded as there; raises ValueError."""
         numbers = _NUMBER.findall(text)
         if not numbers:
             raise ValueError(f"'{{{PREFIX}{text}}}' cites no number")

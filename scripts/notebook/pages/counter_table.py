@@ -43,7 +43,7 @@ class Pair:
 
     gpu: Result
     emulated: Result | None
-    # Kernels of which the GPU does more.
+    # Kernels that do more on the GPU.
     not_compared: tuple[str, ...]
 
     @property

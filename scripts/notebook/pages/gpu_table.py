@@ -6,8 +6,8 @@
     rows: measured, geforce-rtx-4070-ti, emulated
     -->
 
-A line is a column: claims, the first of which that a GPU decides fills its cell (`claim@dram`: only there), and
-the heading. `rows` are devices by name (h200, fermi, a published one), or all of a kind: measured, emulated,
+A line is a column: claims and the heading. The first claim that a GPU decides fills its cell (`claim@dram`: only
+there). `rows` are devices by name (h200, fermi, a published one), or all of a kind: measured, emulated,
 published. Of kinds, as many are shown as there is room for, the kind that is named first before the others;
 without the line: measured, emulated, published. The newest GPU stands first.
 """

@@ -4,7 +4,7 @@
         "extra_time": lambda d: d.more("read_offset offset:11", "read_offset offset:0"),
     }
 
-A query yields one or more values, of which a placeholder says how they are printed, parts in any order:
+A query yields one or more values. A placeholder says how they are printed, parts in any order:
 
     {extra_time}            smallest to largest: 0.5–2
     {extra_time:%}          with a unit behind: 0.5–2 %; without a blank: {ratio:×}

@@ -16,7 +16,7 @@ FIELDS = (
 
 
 def compact(rows: list[dict[str, str]]) -> dict[str, Any]:
-    """Rows as numbers of texts, each of which is written once: reasons and claims repeat."""
+    """Rows as numbers of texts. Each text is written once: reasons and claims repeat."""
     numbers: dict[str, int] = {}
     lines = [[numbers.setdefault(row[field], len(numbers)) for field in FIELDS] for row in rows]
     return {"fields": FIELDS, "texts": list(numbers), "rows": lines}

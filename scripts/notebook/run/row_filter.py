@@ -1,4 +1,4 @@
-"""`lab run --filter`: which rows of which chapters match."""
+"""`lab run --filter`: the chapters and rows that match."""
 
 import re
 import subprocess

@@ -46,7 +46,7 @@ class Steps:
 
 
 def resume(before: Unfinished, time_limit: float | None) -> int:
-    """Goes on with a run that was interrupted, or of which chapters failed."""
+    """Goes on with a run that was interrupted, or whose chapters failed."""
     say(f"{len(before.done)} of {len(before.chapters)} chapters on {before.device} are done")
     steps = Steps(before.quick, draws=before.draws, time_limit=time_limit, filter=before.filter)
     return run(before.where, before.chapters, before.device, steps, before.done)

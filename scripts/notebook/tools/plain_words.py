@@ -33,8 +33,11 @@ PHRASES = {
 # Comments are sentences about the thing below them.
 _FRAGMENT = re.compile(r"\s*(?://|#) (?P<first>Of|That|What)(?= )")
 _CODE = re.compile(r"\.(py|cpp|hpp|cu|cuh|h|inc)$")
-# Rooms whose comments still have such fragments.
-_FRAGMENTS_LEFT = re.compile(r"^common/(timing|tests|microbenchmarks)/")
+# Relative clauses without a noun.
+_CLAUSE = re.compile(r"\b(of which|on (?:its|their) way)\b", re.IGNORECASE)
+# Rooms whose comments still have such fragments and clauses.
+_FRAGMENTS_LEFT = re.compile(r"^common/(timing|tests)/")
+_CLAUSES_LEFT = re.compile(r"^(common/timing|common/tests|scripts/tests)/")
 _PHRASE = re.compile(rf"(?<![\w-])({'|'.join(PHRASES)})(?![\w-])", re.IGNORECASE)
 # The list itself, its test, and this repository's other languages.
 _NOT_PROSE = re.compile(r"plain_words\.py$|\.zh\.md$|(^|/)data/|\.csv$|\.svg$")
@@ -53,10 +56,14 @@ def findings(root: Path, names: Iterable[str]) -> list[str]:
 
 def _in_line(name: str, line: str) -> list[str]:
     found = [f"'{match[0]}'; write: {_better(match[0])}" for match in _PHRASE.finditer(line)]
-    if _CODE.search(name) and not _FRAGMENTS_LEFT.match(name) and (of := _FRAGMENT.match(line)):
+    if not _CODE.search(name):
+        return found
+    if not _FRAGMENTS_LEFT.match(name) and (of := _FRAGMENT.match(line)):
         found.append(
             f"a comment begins with '{of['first']}'; write: a sentence with its noun first"
         )
+    if not _CLAUSES_LEFT.match(name) and (clause := _CLAUSE.search(line)):
+        found.append(f"'{clause[1]}'; write: two sentences; in flight")
     return found
 
 

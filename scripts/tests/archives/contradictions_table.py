@@ -395,7 +395,7 @@ ATTACKS = [
     Attack("later: bytes of DRAM at once", READS, counter_times("dram_read_bytes", 1000)),
     Attack("later: sectors from nowhere", READS, _from_nowhere),
     Attack("later: efficient without sectors", READS, counter("store_efficiency", 0)),
-    # Of eighty written without a look at the rules, those that were accepted.
+    # Eighty were written without a look at the rules; these were accepted.
     Attack("unseen: tensor instructions", TENSOR, counter_times("tensor_instructions", 100)),
     Attack("unseen: no tensor instruction", TENSOR, counter("tensor_instructions", 0)),
     Attack("unseen: a link of no GPU", LAUNCHES, every("transfer", **faster(0.005))),

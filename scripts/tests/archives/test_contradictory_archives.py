@@ -148,6 +148,31 @@ def test_a_slice_of_a_gpu_is_accepted(chapter: str) -> None:
     check(H200, packed(chapter, what))
 
 
+Gpu = tuple[str, str, int, int, int, float, float]
+
+
+def check_reads_of(gpu: Gpu, name: str, **context: Any) -> None:
+    """The H200's reads as this GPU may have measured them."""
+    capability, generation, year, sms, l2_bytes, peak, factor = gpu
+    what = sent(H200, READS)
+    # Its large rows: what lies beyond four times any of these L2s.
+    what.rows = [row for row in what.rows if "n:1048576/cache:cold" in row["name"]]
+    what.counters.clear()
+    slower(what, factor)
+    device = as_gpu(
+        what,
+        name,
+        compute_capability=capability,
+        generation=generation,
+        year=year,
+        sm_count=sms,
+        l2_bytes=l2_bytes,
+        dram_bytes_per_second=int(peak),
+        **context,
+    )
+    check(device, packed(READS, what))
+
+
 UNKNOWN = {
     "NVIDIA GeForce RTX 5090": ("12.0", "Blackwell", 2024, 170, 96 << 20, 1_792_000_000_000, 2.7),
     "NVIDIA RTX PRO 6000 Blackwell": ("12.0", "Blackwell", 2024, 188, 128 << 20, 1_792e9, 2.7),
@@ -164,24 +189,8 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_a_gpu_that_no_table_has_is_accepted(name: str) -> None:
-    capability, generation, year, sms, l2_bytes, peak, factor = UNKNOWN[name]
-    what = sent(H200, READS)
-    # Its large rows: what lies beyond four times any of these L2s.
-    what.rows = [row for row in what.rows if "n:1048576/cache:cold" in row["name"]]
-    what.counters.clear()
-    slower(what, factor)
-    device = as_gpu(
-        what,
-        name,
-        compute_capability=capability,
-        generation=generation,
-        year=year,
-        sm_count=sms,
-        l2_bytes=l2_bytes,
-        dram_bytes_per_second=int(peak),
-        compile_flags="-gencode=arch=compute_75,code=compute_75",
-    )
-    check(device, packed(READS, what))
+    flags = "-gencode=arch=compute_75,code=compute_75"
+    check_reads_of(UNKNOWN[name], name, compile_flags=flags)
 
 
 KNOWN = {
@@ -198,22 +207,7 @@ KNOWN = {
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_a_gpu_of_the_tables_is_accepted(name: str) -> None:
-    capability, generation, year, sms, l2_bytes, peak, factor = KNOWN[name]
-    what = sent(H200, READS)
-    what.rows = [row for row in what.rows if "n:1048576/cache:cold" in row["name"]]
-    what.counters.clear()
-    slower(what, factor)
-    device = as_gpu(
-        what,
-        name,
-        compute_capability=capability,
-        generation=generation,
-        year=year,
-        sm_count=sms,
-        l2_bytes=l2_bytes,
-        dram_bytes_per_second=peak,
-    )
-    check(device, packed(READS, what))
+    check_reads_of(KNOWN[name], name)
 
 
 def test_chapters_of_one_device_are_of_one_gpu() -> None:

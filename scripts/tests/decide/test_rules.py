@@ -120,6 +120,15 @@ def test_of_a_rate_the_time_is_the_inverse(monkeypatch: pytest.MonkeyPatch) -> N
     assert rules.printed(share, group.parts) == "9 %"
 
 
+def test_a_rule_that_warns_of_the_baseline_has_the_inverse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quarter of the time without what the rule warns of: 4 times as long with it."""
+    warning = rules.Rule("", "02", "claim", "x", form=rules.INVERSE)
+    for metric, ratio in (("time", 0.25), ("bytes_per_second", 4.0)):
+        made = decided(monkeypatch, {H200: [("reproduced", ratio, "dram")]}, metric)
+        (group,) = rules.groups(made, warning)
+        assert rules.printed(warning, group.parts) == "4.00×", metric
+
+
 def test_a_row_by_generation_tells_evidence_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measured in bold, published with its GPU, predicted in italics, open, and a dash."""
     volta = ("emulated-volta", "emulated", "volta", "predicted")

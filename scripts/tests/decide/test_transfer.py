@@ -170,7 +170,11 @@ def test_the_tracked_trials_are_those_of_the_printed_times() -> None:
     assert {gpu: len(errors) for gpu, errors in tracked.items() if gpu[1] != "hopper"} == {
         gpu: count for gpu, count in ours.items() if gpu[1] != "hopper"
     }
-    claimed = published_times.claimed_ratios(project, all_chapters(project))
+    chapters = all_chapters(project)
+    published = {path.stem for path in (ROOT / "data" / "published").glob("[0-9][0-9]_*.csv")}
+    if not published <= {chapter.name for chapter in chapters}:
+        pytest.skip("a chapter was removed: its claims are among the tracked trials")
+    claimed = published_times.claimed_ratios(project, chapters)
     judged = [
         one
         for one in transfer_table.judged(tables, claimed, generations)

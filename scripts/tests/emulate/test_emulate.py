@@ -208,6 +208,7 @@ def test_accesses_of_a_line_that_waste_alike_are_one_remark(tmp_path: Path) -> N
 
 
 def test_chapters_of_the_advice_are_there() -> None:
+    """Or were: the results of a removed chapter stay in data/."""
     root = Path(__file__).resolve().parents[3]
     folder = root / "scripts" / "notebook" / "emulate" / "launches"
     named = {
@@ -216,7 +217,14 @@ def test_chapters_of_the_advice_are_there() -> None:
         for name in re.findall(r'"([0-9]{2}_[a-z0-9_]+)"', (folder / f"{module}.py").read_text())
     }
     assert len(named) >= 5
-    assert all((root / "chapters" / name / "experiment.cu").is_file() for name in named)
+    for name in named:
+        places = ("chapters", name, "experiment.cu"), ("data", "emulated-hopper", f"{name}.json")
+        assert any(root.joinpath(*place).is_file() for place in places), name
+
+
+def test_advice_names_no_chapter_that_was_removed() -> None:
+    assert str(Finding("a", "b", "02_misaligned_reads")) == "a. b (chapter 02_misaligned_reads)"
+    assert str(Finding("a", "b", "02_removed")) == "a. b"
 
 
 def test_lines_of_a_librarys_kernel_have_its_files_name(tmp_path: Path) -> None:

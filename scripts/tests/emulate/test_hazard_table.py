@@ -74,9 +74,10 @@ def test_a_row_has_what_each_tool_says() -> None:
 
 
 def test_the_page_keeps_what_is_around_the_table() -> None:
-    page = f"before\n{hazard_table.BEGIN}\nold\n{hazard_table.END}\nafter\n"
+    begin, end = hazard_table.ENDS
+    page = f"before\n{begin}\nold\n{end}\nafter\n"
     new = hazard_table.filled(page, ["new"])
-    assert new == f"before\n{hazard_table.BEGIN}\nnew\n{hazard_table.END}\nafter\n"
+    assert new == f"before\n{begin}\nnew\n{end}\nafter\n"
     assert hazard_table.filled(new, ["new"]) == new
     with pytest.raises(Problem, match="there is no"):
         hazard_table.filled("no markers", [])

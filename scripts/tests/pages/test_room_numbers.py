@@ -10,6 +10,7 @@ import timing_validation
 from notebook.base.project import Project
 from notebook.charts import device_selection
 from notebook.data import fields
+from notebook.data.chapters import all_chapters
 from notebook.decide import judging, verdicts
 from notebook.pages.queries import Data
 from notebook.timing import parameters, sets
@@ -60,8 +61,11 @@ def test_the_pages_of_the_time_model_have_the_errors_of_the_data() -> None:
 def test_what_chapters_read_beyond_the_emulated_gpu_is_stated() -> None:
     """L2 and DRAM, in common/emulator/README.md; chapter 00 repeats some kernels more often on a GPU."""
     page = " ".join((ROOT / "common/emulator/README.md").read_text(encoding="utf-8").split())
+    chapters = [f"{number:02}" for number in range(20)]
+    if not set(chapters) <= {chapter.number for chapter in all_chapters(Project.here())}:
+        pytest.skip("a chapter was removed: the page counts the launches of all")
     above, from_dram = [], []
-    for chapter in (f"{number:02}" for number in range(20)):
+    for chapter in chapters:
         counted = Data(chapter).on("emulated-hopper").result.counts
         for name, (gpu, *_) in Data(chapter).result.counts.items():
             emulated = counted.get(name, [{}])[0]

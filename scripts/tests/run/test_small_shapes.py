@@ -60,7 +60,10 @@ def test_every_kernel_has_a_small_shape(chapter: Chapter) -> None:
 
 @pytest.mark.parametrize(
     "number",
-    [pytest.param("00", marks=pytest.mark.skipif(not NIGHTLY, reason="it takes long: nightly")), "14"],
+    [
+        pytest.param("00", marks=pytest.mark.skipif(not NIGHTLY, reason="it takes long: nightly")),
+        "14",
+    ],
 )
 def test_small_shapes_are_free_of_races_on_the_emulated_gpu(number: str) -> None:
     (chapter,) = (entry for entry in SHARING if entry.number == number)

@@ -57,9 +57,7 @@ def headers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "release",
     [
-        pytest.param(
-            name, marks=[] if name == OLDEST or NIGHTLY else pytest.mark.skip("nightly")
-        )
+        pytest.param(name, marks=[] if name == OLDEST or NIGHTLY else pytest.mark.skip("nightly"))
         for name in HEADERS
     ],
 )

@@ -41,9 +41,12 @@ def test_phrases_are_found_as_whole_words(tmp_path: Path, line: str, expected: s
         ("a.hpp", "// That it waits for.", 1),
         ("a.hpp", "// Offsets of a launch. What follows is text.", 0),
         ("a.md", "# What a launch finds", 0),
+        ("a.hpp", "// Loads, two of which are on their way.", 1),
+        ("common/timing/a.hpp", "// Loads, two of which wait.", 0),
     ],
 )
 def test_comments_are_sentences(tmp_path: Path, name: str, line: str, count: int) -> None:
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text(f"{line}\n")
     assert len(plain_words.findings(tmp_path, [name])) == count
 

@@ -191,7 +191,7 @@ class RaceGroup {
     static constexpr std::size_t size = warp_size;  // words
     static constexpr std::size_t run = 8;           // words of a run
 
-    // An access by the lanes of a warp, `words_of_lane` each, the first of which is `mine`'s thread. False where it has to be
+    // An access by the lanes of a warp, `words_of_lane` each. The first lane is `mine`'s thread. False where it has to be
     // noted word by word: some words differ, or it meets another access.
     template <class Records, class Conflicts>
     bool note(RaceRecord mine, std::uint8_t words_of_lane, RaceRecord oldest,

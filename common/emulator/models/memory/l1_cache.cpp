@@ -124,7 +124,7 @@ void SectoredCache::use_one_by_one(const std::array<Line*, lines_at_once>& place
     }
 }
 
-// Behind so many entries that are not void.
+// Behind this many entries that are not void.
 std::uint32_t SectoredCache::skip_lines(std::uint32_t oldest, std::size_t count) {
     Line* const* const log = log_.data();
     const std::size_t mask = log_.size() - 1;

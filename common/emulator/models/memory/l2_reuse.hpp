@@ -1,5 +1,5 @@
-// The reads from DRAM that a launch repeats because the L2 gave the data up in between. Random reads on an H200 hit as in a cache
-// of lines of which the oldest makes room, however often it was read since; a miss fetches the 64-byte granules that
+// The reads from DRAM that a launch repeats because the L2 evicted the data in between. Random reads on an H200 hit as in a cache
+// that evicts the oldest line, however often it was read since; a miss fetches the 64-byte granules that
 // are asked for (data/timing/reuse.csv).
 //
 // Blocks that are resident together are taken to run abreast, a request each in turn. Of a launch that asks for much,
@@ -37,7 +37,7 @@ class L2Reuse {
         std::uint64_t granules = 0, sectors = 0;
         bool operator==(const Reread&) const = default;
     };
-    // In an L2 that keeps so many bytes.
+    // In an L2 that keeps `kept_bytes`.
     Reread reread(double kept_bytes) const;
 
   private:

@@ -1,4 +1,4 @@
-// Which bytes of device memory stores have written that did not write whole sectors.
+// The bytes of device memory that stores of less than a sector have written.
 #pragma once
 
 #include <array>

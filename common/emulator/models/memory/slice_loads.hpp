@@ -16,7 +16,7 @@ namespace emulator {
 
 class SliceLoads {
   public:
-    // Stores of a warp into fewer lines are not counted: the way of their sectors to the L2 takes as long
+    // Stores of a warp into fewer lines are not counted: the path of their sectors to the L2 takes as long
     // (data/timing/stores.csv).
     static constexpr std::size_t min_lines = 8;
     // Lines, one after another, among which the load has to be even (data/timing/columns.csv).
@@ -25,12 +25,12 @@ class SliceLoads {
     // One slice: not known, all is even.
     explicit SliceLoads(unsigned slices);
 
-    // From now on, stores are of this block of so many.
+    // From now on, stores are of this block of `blocks`.
     void at_block(std::uint64_t block, std::uint64_t blocks) { part_ = block * parts / blocks; }
     void note(std::span<const LineSectors> lines);
     void merge(const SliceLoads& other);
 
-    // The fullest slice's load over the mean, for a launch that writes so many lines, in windows of blocks that follow one
+    // The fullest slice's load over the mean, for a launch that writes `lines` lines, in windows of blocks that follow one
     // another; 1 where there are no such stores.
     double unevenness(double lines) const;
 

@@ -20,7 +20,7 @@ struct WrittenBytes {
         const std::uint32_t bytes = parts.bytes_of(byte);
         return bytes == 0 ? sectors.contains(byte) : (bytes >> byte % sector_bytes & 1) != 0;
     }
-    // Any sector that is written as a whole and of which `touched` has a part: the same bytes, whichever they are.
+    // Any sector that is written as a whole and that `touched` has a part of: the same bytes in any case.
     std::optional<Address> whole_sector_in(const SectorSet& touched) const {
         return sectors.find_in(touched, [&](Address sector) {
             const std::uint32_t bytes = parts.bytes_of(sector);

@@ -39,7 +39,7 @@ std::optional<MachineAccessKind> kind_of(std::uint64_t low) {
         case 0x150:  // RET
             return MachineAccessKind::return_;
         case 0x141:  // BSYNC
-            return MachineAccessKind::meeting;
+            return MachineAccessKind::reconvergence;
         default:
             return std::nullopt;
     }
@@ -84,13 +84,13 @@ std::uint32_t line_behind(const CubinReader& code, const LineSequence& lines, st
     for (; at + instruction_bytes <= code.size(); at += instruction_bytes) {
         const auto low = code.at<std::uint64_t>(at);
         const auto kind = kind_of(low);
-        if (ends_block(low) || (kind && kind != MachineAccessKind::meeting))
+        if (ends_block(low) || (kind && kind != MachineAccessKind::reconvergence))
             return lines.line_at(at);
     }
     return 0;
 }
 
-// Registers that are restored where lanes meet, or behind a jump, have the line of what stands before: they belong to
+// Registers that are restored where lanes reconverge, or behind a jump, have the line of what stands before: they belong to
 // what stands behind.
 class Lines {
   public:
@@ -118,7 +118,7 @@ std::vector<MachineAccess> accesses_of(const CubinReader& code, const LineSequen
         const bool is_local =
             kind == MachineAccessKind::local_load || kind == MachineAccessKind::local_store;
         const std::uint32_t own = places.of(at, low, is_local);
-        const std::uint32_t line = kind == MachineAccessKind::meeting
+        const std::uint32_t line = kind == MachineAccessKind::reconvergence
                                        ? line_behind(code, lines, at + instruction_bytes)
                                        : own;
         if (!kind || line == 0) continue;

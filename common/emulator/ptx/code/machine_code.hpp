@@ -19,8 +19,8 @@ enum class MachineAccessKind : std::uint8_t {
     local_load,
     local_store,
     return_,
-    meeting,  // BSYNC; of the line where the lanes that meet go on
-    jump,     // BRA and EXIT of some lanes
+    reconvergence,  // BSYNC; of the line where the lanes go on together
+    jump,           // BRA and EXIT of some lanes
 };
 
 struct MachineAccess {

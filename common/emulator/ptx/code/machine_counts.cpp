@@ -191,7 +191,7 @@ class MachineFlowSolver {
         }
     }
 
-    // Lanes that a block parts make two of one; those that meet behind it are not counted by edges.
+    // A block whose lanes diverge makes two warps of one; lanes that reconverge behind it are not counted by edges.
     void balance(std::uint32_t block) {
         const Node& node = nodes_[block];
         const bool is_summed = !node.is_behind_region && !node.is_entry && !node.in.empty();

@@ -1,7 +1,7 @@
 // How many instructions of the machine code warps execute, from how often they execute the blocks of the PTX.
 //
 // A block with an instruction that ptxas leaves in place is executed as often as the PTX's block. For the others the flow
-// decides: what comes into a block leaves it. Lanes that a branch parts make two of one; where they meet (BSYNC) they
+// decides: what comes into a block leaves it. Lanes that a branch diverges make two of one; where they reconverge (BSYNC) they
 // are again as many as at the region's begin (BSSY). Where that leaves a choice, loops are entered, and blocks executed,
 // as often as what is known allows.
 #pragma once

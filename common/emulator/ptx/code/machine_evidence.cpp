@@ -183,7 +183,7 @@ class Finder {
         return evidence;
     }
 
-    // The branch around a call for rare operands parts the warps that have some and others.
+    // The branch around a call for rare operands diverges in warps that have some and others.
     std::uint32_t rare_call_behind(std::uint32_t block) const {
         for (const std::uint32_t other : {code_[block].next, code_[block].target}) {
             if (other == no_machine_block || code_[other].called == 0) continue;

@@ -1,4 +1,4 @@
-// Which blocks of the PTX tell how often a block of the machine code is executed. Instructions keep the line of the PTX,
+// The blocks of the PTX that show how often a block of the machine code is executed. Instructions keep the line of the PTX,
 // but ptxas moves those without an effect, guards short branches, and copies the bodies of loops.
 #pragma once
 
@@ -28,7 +28,7 @@ struct MachineEvidence {
     // are in this one. All such bodies together make its rounds.
     std::uint32_t loop = no_machine_block, rounds = 0;
     bool is_never_executed = false;
-    std::uint32_t branch = no_machine_block;  // the PTX's block whose branch parts lanes at its end
+    std::uint32_t branch = no_machine_block;  // the PTX's block whose branch diverges
 };
 
 // The evidence of each block.

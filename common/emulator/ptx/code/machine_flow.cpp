@@ -29,7 +29,7 @@ struct Coded {
         const bool tests_uniform = (low & 0xfff) == 0x547;  // BRA.U UP0
         return is_guarded() || (is_branch && (tests_uniform || (high >> 23 & 0xf) != always));
     }
-    // BRA.DIV leads to what a warp does whose lanes have parted, BRA.CONV around it.
+    // BRA.DIV leads to the code of a warp whose lanes have diverged, BRA.CONV around it.
     bool is_branch_of_parted_lanes() const { return (low >> 32 & 3) == 2; }
     bool is_branch_of_whole_warp() const { return (low >> 32 & 3) == 3; }
 
@@ -192,7 +192,7 @@ class Reader {
         }
     }
 
-    // Without what no way leads to.
+    // Without unreachable blocks.
     std::vector<MachineBlock> reached() {
         std::vector<bool> is_reached(blocks_.size());
         std::set<std::uint32_t> entries{0};

@@ -39,7 +39,7 @@ constexpr std::uint32_t no_machine_block = 0xffffffff;
 struct MachineBlock {
     std::vector<MachineInstruction> instructions;
     std::uint32_t next = no_machine_block, target = no_machine_block;
-    // Where BSSY stands, of a region whose lanes have met (BSYNC) before this block.
+    // The block of BSSY, for a region whose lanes have reconverged (BSYNC) before this block.
     std::uint32_t opening = no_machine_block;
     bool is_entry = false;        // of the function, or of one that it calls
     bool may_leave = false;       // some lanes end here: EXIT, RET

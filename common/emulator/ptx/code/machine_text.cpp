@@ -14,7 +14,7 @@ const Section* section_named(const std::vector<Section>& sections, std::string_v
     return found == sections.end() ? nullptr : &*found;
 }
 
-// Which function the address at each place of a section is of. Cubins for sm_75 have relocations of 16 bytes,
+// The function whose address is at each place of a section. Cubins for sm_75 have relocations of 16 bytes,
 // later ones have an addend behind them.
 std::map<std::uint64_t, std::string> names_of_addresses(const std::vector<Section>& sections,
                                                         const std::string& of) {

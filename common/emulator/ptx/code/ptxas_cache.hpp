@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "emulator/ptx/code/resource_usage.hpp"
+#include "emulator/ptx/code/compilation.hpp"
 
 namespace emulator::ptx {
 

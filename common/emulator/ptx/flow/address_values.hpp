@@ -1,4 +1,4 @@
-// Which registers hold the same value but for a constant: addresses that a function computes twice, or one from another.
+// Registers that hold the same value but for a constant: addresses that a function computes twice, or one from another.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// In which order lanes that were separated take their turns.
+// The order in which diverged lanes take their turns.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,7 @@ class Finder {
         return function_.labels[branch.operands[0].index].instruction;
     }
 
-    // One way in, one way out, and every round's lanes together at the end.
+    // One entry, one exit, and every round's lanes converged at the end.
     bool is_simple(const Loop& loop) const {
         const auto is_inside = [&](std::uint32_t i) { return i > loop.head && i <= loop.latch; };
         for (std::uint32_t i = 0; i < function_.instructions.size(); ++i) {

@@ -1,6 +1,6 @@
-// Where the lanes that a branch separates meet again.
+// Where lanes that diverge at a branch reconverge.
 //
-// Post-dominators of the whole graph would let lanes that return early keep the others apart for good.
+// Post-dominators of the whole graph would let lanes that return early keep the others diverged for good.
 // Hardware does not: a lane that exits is taken off the barriers (Volta's BSSY/BSYNC) and stacks (before
 // it) on which others wait for it. So edges into code from which lanes never come back are left out.
 #include "emulator/ptx/flow/reconvergence.hpp"
@@ -29,9 +29,9 @@ Graph forward_graph(const ControlFlow& flow) {
     return graph;
 }
 
-// Blocks from which no way leads to a block that can be reached without them.
+// Blocks from which no path leads to a block that can be reached without them.
 std::vector<bool> find_closed(const ControlFlow& flow, const Dominators& tree) {
-    // The depth in the dominator tree down to which the ways from each block's subtree lead out of it.
+    // The depth in the dominator tree down to which the paths from each block's subtree lead out of it.
     std::vector<std::uint32_t> lowest(flow.blocks.size(), no_node);
     std::vector<bool> is_closed(flow.blocks.size());
     for (std::size_t i = tree.order.size(); i-- > 0;) {
@@ -80,7 +80,7 @@ Graph without_early_ends(const ControlFlow& flow, const Dominators& tree) {
     return result;
 }
 
-// Blocks from which a way leads to one that ends the function.
+// Blocks from which a path leads to one that ends the function.
 std::vector<bool> find_ending(const Graph& graph, const std::vector<bool>& reaches_end) {
     const Graph predecessors = reversed(graph);
     std::vector<bool> is_ending = reaches_end;
@@ -99,8 +99,8 @@ std::vector<bool> find_ending(const Graph& graph, const std::vector<bool>& reach
     return is_ending;
 }
 
-// A block behind a loop that ends the function is no early end where no other way leads out of the loop: lanes
-// break out of it and meet there (BSSY in front of the loop, BREAK inside), while lanes that return do not come.
+// A block behind a loop that ends the function is no early end where no other path leads out of the loop: lanes
+// break out of it and reconverge there (BSSY in front of the loop, BREAK inside), while lanes that return do not come.
 Graph with_ways_out_of_loops(Graph kept, const ControlFlow& flow,
                              const std::vector<bool>& is_ending) {
     for (std::uint32_t block = 0; block < kept.size(); ++block) {
@@ -114,7 +114,7 @@ Graph with_ways_out_of_loops(Graph kept, const ControlFlow& flow,
     return kept;
 }
 
-// Post-dominators of a graph of blocks, some of which may never reach the end.
+// Post-dominators of a graph of blocks. Some blocks may never reach the end.
 class PostDominators {
   public:
     PostDominators(Graph graph, const Dominators& tree, const std::vector<bool>& reaches_end)
@@ -161,7 +161,7 @@ class PostDominators {
         }
     }
 
-    // An endless loop gets a node through which all ways back to its head lead, and from there a way
+    // An endless loop gets a node through which all paths back to its head lead, and from there a path
     // out. Outer loops first: theirs serve the inner ones.
     void open_endless_loops(const Dominators& tree) {
         std::vector<std::uint32_t> by_depth = tree.order;
@@ -206,7 +206,7 @@ void find_reconvergence(ControlFlow& flow) {
     reaches_end.reserve(flow.blocks.size());
     for (const BasicBlock& block : flow.blocks) reaches_end.push_back(ends_function(block));
     const PostDominators all(graph, tree, reaches_end);
-    // Lanes that a guard lets leave do not keep the others apart either.
+    // Lanes that leave by a guard do not keep the others diverged either.
     for (std::size_t i = 0; i < flow.blocks.size(); ++i) {
         if (!flow.blocks[i].successors.empty()) reaches_end[i] = false;
     }
@@ -229,7 +229,7 @@ void find_reconvergence(ControlFlow& flow) {
         block.post_dominator = all.of(i);
         block.reconvergence = of_those_left.of(i);
         const std::uint32_t strict = block.post_dominator;
-        // A loop whose every way out ends the function: those who leave it meet behind it.
+        // Every exit of the loop ends the function: lanes that leave it reconverge behind it.
         const bool has_early_end = kept[i].size() < block.successors.size();
         const bool leaves_loop = has_early_end && kept[i].size() == 1 && strict != exit_block &&
                                  block.reconvergence != exit_block &&

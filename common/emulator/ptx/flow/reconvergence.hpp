@@ -1,7 +1,7 @@
-// Post-dominators of basic blocks, and the points at which separated lanes meet.
+// Post-dominators of basic blocks, and the points at which diverged lanes reconverge.
 #pragma once
 
-#include "emulator/ptx/flow/control_flow.hpp"
+#include "emulator/ptx/flow/basic_blocks.hpp"
 
 namespace emulator::ptx {
 

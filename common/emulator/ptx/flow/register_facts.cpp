@@ -31,7 +31,7 @@ unsigned zeros(const LowBits& a) {
     return a.value == 0 ? a.bits : static_cast<unsigned>(std::countr_zero(a.value));
 }
 
-// Where ways meet, ptxas keeps of different values only how they are aligned.
+// Where paths join, ptxas keeps only the alignment of different values.
 LowBits meet(const LowBits& a, const LowBits& b) {
     return a == b ? a : with_bits(std::min(zeros(a), zeros(b)), 0);
 }
@@ -76,7 +76,7 @@ std::vector<std::uint32_t> written_registers(const Instruction& instruction) {
 
 namespace {
 
-// Blocks that lanes may pass apart once the branch that ends one has parted them.
+// Blocks that diverged lanes may execute, once the branch that ends one has diverged.
 std::vector<bool> blocks_apart(const ControlFlow& flow, const BasicBlock& parting) {
     std::vector<bool> apart(flow.blocks.size());
     std::vector<std::uint32_t> pending = parting.successors;
@@ -108,7 +108,7 @@ RegisterFacts::RegisterFacts(const Function& function, const ControlFlow& flow,
     }
 }
 
-// A register that is written in several places holds what its lanes' ways have left there.
+// A register that is written in several places holds what its lanes' paths have left there.
 bool RegisterFacts::lose_where_lanes_part(const ControlFlow& flow) {
     std::vector<unsigned> writes(is_uniform_.size());
     for (const Instruction& instruction : function_.instructions) {

@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include "emulator/ptx/image/fatbin.hpp"
+#include "emulator/ptx/image/fatbin_error.hpp"
 
 namespace emulator::ptx {
 namespace {

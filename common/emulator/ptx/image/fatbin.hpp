@@ -10,16 +10,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-namespace emulator::ptx {
+#include "emulator/ptx/image/fatbin_error.hpp"
 
-class FatbinError : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
-};
+namespace emulator::ptx {
 
 enum class ImageKind : std::uint8_t { ptx, elf, other };
 enum class Compression : std::uint8_t { none, lz4, zstd };

@@ -1,4 +1,4 @@
-// Which files of a module are headers of a library, in which a reader of a report does not look for a cause.
+// The files of a module that are headers of a library: a reader of a report does not look for a cause in them.
 #pragma once
 
 #include <string_view>

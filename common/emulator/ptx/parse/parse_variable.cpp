@@ -191,7 +191,7 @@ Variable Parser::parameter() {
     return declared_name(shape, dimensions);
 }
 
-// In parentheses, the first of which is read.
+// In parentheses; the first one is read already.
 std::vector<Variable> Parser::parameters() {
     std::vector<Variable> result;
     if (scanner_.accept(')')) return result;

@@ -25,7 +25,7 @@ class LoopGrowth {
     // Whether each round writes the register before anything reads it.
     bool is_of_one_round(std::uint32_t reg) const { return is_of_one_round_[reg]; }
 
-    // The value of a register in front of the loop: of the one write that every way passes, if that is a constant.
+    // The value of a register in front of the loop: of the one write on every path to it, if that is a constant.
     std::optional<std::int64_t> first_value(std::uint32_t reg) const;
 
     // Nothing where it is not constant or more than `most`.

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "emulator/ptxas/accesses/issued_accesses.hpp"
+#include "emulator/ptx/code/machine_code.hpp"
+#include "emulator/ptx/parse/module.hpp"
+#include "emulator/ptxas/accesses/issued_piece.hpp"
 
 namespace emulator::ptx {
 

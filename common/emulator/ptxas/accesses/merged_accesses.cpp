@@ -6,7 +6,6 @@
 
 #include "emulator/ptx/flow/address_values.hpp"
 #include "emulator/ptx/flow/dominators.hpp"
-#include "emulator/ptx/flow/register_facts.hpp"
 #include "emulator/ptxas/accesses/machine_accesses.hpp"
 #include "emulator/ptxas/accesses/movable_loads.hpp"
 

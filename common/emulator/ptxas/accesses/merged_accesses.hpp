@@ -11,7 +11,7 @@
 //     STG.E.64 [R6+0x8], R10      st.global.u32    [%rd7+8], %r6;
 //                                 st.global.v4.u8  [%rd7+12], {%rs1, %rs2, %rs3, %rs4};
 //
-// and loads of what a load before them, on every way to them, has brought: the same bytes again, or bytes beside them
+// and loads of what an earlier load on every path has brought: the same bytes again, or bytes beside them
 // from another block or through another register that holds the same address but for a constant:
 //
 //     LDS.128 R20, [R2+0x60]      ld.shared.u32 %r116, [%r75+96];
@@ -24,8 +24,9 @@
 #include <vector>
 
 #include "emulator/ptx/flow/control_flow.hpp"
+#include "emulator/ptx/flow/register_facts.hpp"
 #include "emulator/ptx/parse/module.hpp"
-#include "emulator/ptxas/accesses/issued_accesses.hpp"
+#include "emulator/ptxas/accesses/issued_piece.hpp"
 
 namespace emulator::ptx {
 

@@ -1,4 +1,4 @@
-// Loads that ptxas may move, and what stands in their way.
+// Loads that ptxas may move, and what prevents it.
 #pragma once
 
 #include "emulator/ptx/parse/module.hpp"

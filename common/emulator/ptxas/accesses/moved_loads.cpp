@@ -82,7 +82,7 @@ class Mover {
         return found;
     }
 
-    // The two blocks to which all ways from a branch lead, perhaps through further branches that compute no more
+    // The two blocks to which all paths from a branch lead, perhaps through further branches that compute no more
     // than their conditions: if (a || b) one; else other;
     struct Sides {
         std::vector<std::uint32_t> between, ends;

@@ -10,7 +10,7 @@
 
 namespace emulator::ptx {
 
-// By instruction: the first such store or atomic on a way that has passed no other one since the barrier.
+// By instruction: the first such store or atomic on a path without another one since the barrier.
 std::vector<bool> stores_behind_loads(const Function& function, const ControlFlow& flow);
 
 }  // namespace emulator::ptx

@@ -21,26 +21,28 @@ bool is_register(const ptx::Operand& operand, std::uint32_t index) {
 }
 
 // By register: the instructions that write it.
-using Makers = std::unordered_map<std::uint32_t, std::vector<const ptx::Instruction*>>;
+using Definitions = std::unordered_map<std::uint32_t, std::vector<const ptx::Instruction*>>;
 
-Makers makers_of(const ptx::Function& function) {
-    Makers makers;
+Definitions definitions_of(const ptx::Function& function) {
+    Definitions definitions;
     for (const ptx::Instruction& instruction : function.instructions) {
         if (instruction.operands.empty() || !writes_its_first_operand(instruction)) continue;
         const ptx::Operand& target = instruction.operands[0];
-        if (target.kind == OperandKind::reg) makers[target.index].push_back(&instruction);
+        if (target.kind == OperandKind::reg) definitions[target.index].push_back(&instruction);
         for (const ptx::Operand& element : target.elements) {
-            if (element.kind == OperandKind::reg) makers[element.index].push_back(&instruction);
+            if (element.kind == OperandKind::reg)
+                definitions[element.index].push_back(&instruction);
         }
     }
-    return makers;
+    return definitions;
 }
 
 // The only writer of the register; null where there are several.
-const ptx::Instruction* only_maker(const Makers& makers, const ptx::Operand& operand) {
+const ptx::Instruction* only_definition(const Definitions& definitions,
+                                        const ptx::Operand& operand) {
     if (operand.kind != OperandKind::reg) return nullptr;
-    const auto found = makers.find(operand.index);
-    return found != makers.end() && found->second.size() == 1 ? found->second[0] : nullptr;
+    const auto found = definitions.find(operand.index);
+    return found != definitions.end() && found->second.size() == 1 ? found->second[0] : nullptr;
 }
 
 bool is_move_of(const ptx::Instruction* instruction, OperandKind kind) {
@@ -75,7 +77,7 @@ bool takes_in(const ptx::Instruction& sum, Addend addend) {
 // A product, shift or sum whose only use is the sum behind it is no instruction of its own.
 void fuse_sums(const ptx::Function& function, std::span<const std::uint32_t> block,
                std::vector<Instruction>& lowered) {
-    std::unordered_map<Register, std::size_t> maker;
+    std::unordered_map<Register, std::size_t> definition;
     std::unordered_map<Register, unsigned> uses;
     for (const Instruction& instruction : lowered) {
         for (const Register each : instruction.sources) ++uses[each];
@@ -84,8 +86,8 @@ void fuse_sums(const ptx::Function& function, std::span<const std::uint32_t> blo
         const ptx::Instruction& instruction = function.instructions[block[i]];
         bool is_fused = false;
         for (const Register each : lowered[i].sources) {
-            const auto found = maker.find(each);
-            if (found == maker.end() || uses[each] != 1) continue;
+            const auto found = definition.find(each);
+            if (found == definition.end() || uses[each] != 1) continue;
             const Addend addend = addend_of(function.instructions[block[found->second]]);
             if (lowered[i].slots == 0 || !takes_in(instruction, addend)) continue;
             lowered[found->second].slots = 0;
@@ -94,9 +96,9 @@ void fuse_sums(const ptx::Function& function, std::span<const std::uint32_t> blo
             is_fused = true;
             break;
         }
-        for (const Register each : lowered[i].destinations) maker.erase(each);
+        for (const Register each : lowered[i].destinations) definition.erase(each);
         if (!is_fused && addend_of(instruction) != Addend::none && !lowered[i].destinations.empty())
-            maker[lowered[i].destinations[0]] = i;
+            definition[lowered[i].destinations[0]] = i;
     }
 }
 
@@ -105,17 +107,17 @@ bool is_wide_product(const ptx::Instruction& instruction) {
 }
 
 // The wide product that a sum takes in wherever that is made (IMAD.WIDE): one of them.
-const ptx::Instruction* taken_in_by(const Makers& makers, const ptx::Instruction& sum) {
+const ptx::Instruction* taken_in_by(const Definitions& definitions, const ptx::Instruction& sum) {
     if (!is_64_bit_sum(sum)) return nullptr;
     for (const ptx::Operand& operand : std::span(sum.operands).subspan(1)) {
-        const ptx::Instruction* const maker = only_maker(makers, operand);
-        if (maker != nullptr && is_wide_product(*maker)) return maker;
+        const ptx::Instruction* const definition = only_definition(definitions, operand);
+        if (definition != nullptr && is_wide_product(*definition)) return definition;
     }
     return nullptr;
 }
 
 // Whether sums take in a product wherever it is read.
-bool is_taken_in(const ptx::Function& function, const Makers& makers,
+bool is_taken_in(const ptx::Function& function, const Definitions& definitions,
                  const ptx::Instruction& product) {
     const std::uint32_t index = product.operands[0].index;
     const auto is_it = [&](const ptx::Operand& operand) { return is_register(operand, index); };
@@ -124,21 +126,21 @@ bool is_taken_in(const ptx::Function& function, const Makers& makers,
         const bool reads = std::ranges::any_of(instruction.operands, [&](const auto& operand) {
             return is_it(operand) || std::ranges::any_of(operand.elements, is_it);
         });
-        return !reads || taken_in_by(makers, instruction) == &product;
+        return !reads || taken_in_by(definitions, instruction) == &product;
     });
 }
 
 // A product that all sums which read it take in is no instruction of its own.
 void take_in_products(const ptx::Function& function, std::span<const std::uint32_t> block,
-                      const Makers& makers, std::vector<Instruction>& lowered) {
+                      const Definitions& definitions, std::vector<Instruction>& lowered) {
     for (std::size_t i = 0; i < block.size(); ++i) {
         const ptx::Instruction& instruction = function.instructions[block[i]];
         if (lowered[i].slots == 0 || instruction.operands.empty()) continue;
         if (is_wide_product(instruction)) {
-            if (only_maker(makers, instruction.operands[0]) == &instruction &&
-                is_taken_in(function, makers, instruction))
+            if (only_definition(definitions, instruction.operands[0]) == &instruction &&
+                is_taken_in(function, definitions, instruction))
                 lowered[i].slots = 0;
-        } else if (taken_in_by(makers, instruction) != nullptr) {
+        } else if (taken_in_by(definitions, instruction) != nullptr) {
             lowered[i].slots = 1;
             lowered[i].unit = Unit::fp32;
         }
@@ -147,15 +149,15 @@ void take_in_products(const ptx::Function& function, std::span<const std::uint32
 
 // A constant in a register that gets others, too, is moved there: nothing that reads it can have it as an operand.
 void keep_constants(const ptx::Function& function, std::span<const std::uint32_t> block,
-                    const Makers& makers, std::vector<Instruction>& lowered) {
+                    const Definitions& definitions, std::vector<Instruction>& lowered) {
     for (std::size_t i = 0; i < block.size(); ++i) {
         const ptx::Instruction& instruction = function.instructions[block[i]];
         if (instruction.opcode != "mov" || has(instruction, "pred") ||
-            only_maker(makers, instruction.operands[0]) != nullptr)
+            only_definition(definitions, instruction.operands[0]) != nullptr)
             continue;
         const ptx::Operand& source = instruction.operands[1];
         if (source.kind == OperandKind::immediate ||
-            is_move_of(only_maker(makers, source), OperandKind::immediate))
+            is_move_of(only_definition(definitions, source), OperandKind::immediate))
             lowered[i].slots = 1;
     }
 }
@@ -164,10 +166,10 @@ void keep_constants(const ptx::Function& function, std::span<const std::uint32_t
 
 void combine(const ptx::Function& function, std::span<const std::uint32_t> block,
              std::vector<Instruction>& lowered) {
-    const Makers makers = makers_of(function);
+    const Definitions definitions = definitions_of(function);
     fuse_sums(function, block, lowered);
-    take_in_products(function, block, makers, lowered);
-    keep_constants(function, block, makers, lowered);
+    take_in_products(function, block, definitions, lowered);
+    keep_constants(function, block, definitions, lowered);
 }
 
 }  // namespace timing

@@ -22,7 +22,7 @@ class Loops {
 
     explicit Loops(std::span<const FlowBlock> blocks);
 
-    // Whether all ways to the second one lead through the first, or it is that. Nothing dominates what no way leads to.
+    // Whether all paths to the second one lead through the first, or it is that. Nothing dominates an unreachable block.
     bool dominates(std::uint32_t first, std::uint32_t second) const {
         return dominators_.dominates(first, second);
     }

@@ -23,7 +23,7 @@ std::ptrdiff_t registers_of(const Instruction& load) {
     return static_cast<std::ptrdiff_t>(load.destinations.size());
 }
 
-// Which instructions have to come before which.
+// The instructions that have to come before each instruction.
 class DependenceGraph {
   public:
     explicit DependenceGraph(const std::vector<Instruction>& block)
@@ -53,17 +53,17 @@ class DependenceGraph {
     void note_registers(const Instruction& instruction, Index i) {
         for (const Register each : instruction.sources) {
             Value& value = values_.try_emplace(each).first->second;
-            order(value.maker, i);
+            order(value.definition, i);
             value.users.push_back(i);
-            if (value.maker == nothing) continue;
-            read[i].push_back(value.maker);
-            ++readers[value.maker];
+            if (value.definition == nothing) continue;
+            read[i].push_back(value.definition);
+            ++readers[value.definition];
         }
         for (const Register each : instruction.destinations) {
             Value& value = values_.try_emplace(each).first->second;
-            order(value.maker, i);
+            order(value.definition, i);
             for (const Index user : value.users) order(user, i);
-            if (value.maker == nothing && !value.users.empty() &&
+            if (value.definition == nothing && !value.users.empty() &&
                 (is_load(instruction) || instruction.moves)) {
                 last_readers.push_back(std::move(value.users));
                 replaces[i] = is_load(instruction);
@@ -95,7 +95,7 @@ class DependenceGraph {
     }
 
     struct Value {
-        Index maker = nothing;
+        Index definition = nothing;
         std::vector<Index> users;
     };
     struct Memory {

@@ -26,20 +26,21 @@ bool loads_global(const Instruction& instruction) {
 bool computes_addresses(const std::vector<Instruction>& line) {
     std::vector<unsigned> readers(line.size());  // of what an instruction computes
     std::vector<std::vector<std::size_t>> read_by_loads;
-    std::unordered_map<Register, std::size_t> makers;  // of values, not of those from before
+    std::unordered_map<Register, std::size_t> definitions;  // of values, not of those from before
     for (std::size_t i = 0; i < line.size(); ++i) {
         std::vector<std::size_t> read;
         for (const Register source : line[i].sources) {
-            const auto maker = makers.find(source);
-            if (maker == makers.end()) continue;
-            ++readers[maker->second];
-            read.push_back(maker->second);
+            const auto definition = definitions.find(source);
+            if (definition == definitions.end()) continue;
+            ++readers[definition->second];
+            read.push_back(definition->second);
         }
         if (loads_global(line[i])) read_by_loads.push_back(std::move(read));
-        for (const Register result : line[i].destinations) makers[result] = i;
+        for (const Register result : line[i].destinations) definitions[result] = i;
     }
-    const auto is_for_few = [&](std::size_t maker) {
-        return line[maker].slots > 0 && !line[maker].reads_memory && readers[maker] <= 2;
+    const auto is_for_few = [&](std::size_t definition) {
+        return line[definition].slots > 0 && !line[definition].reads_memory &&
+               readers[definition] <= 2;
     };
     const auto computed = static_cast<std::size_t>(std::ranges::count_if(
         read_by_loads, [&](const auto& read) { return std::ranges::any_of(read, is_for_few); }));

@@ -7,7 +7,7 @@
 
 namespace timing {
 
-// So many an SM has for all threads that it can hold. ptxas spends more to keep parameters in a loop, but not in kernels
+// An SM has this many for all threads that it can hold. ptxas spends more to keep parameters in a loop, but not in kernels
 // that get along with as many.
 constexpr unsigned few_registers = 32;
 

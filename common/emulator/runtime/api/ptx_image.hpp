@@ -1,4 +1,4 @@
-// Which PTX of a registered fat binary is executed.
+// The PTX of a registered fat binary that is executed.
 #pragma once
 
 #include <span>

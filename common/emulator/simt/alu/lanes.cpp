@@ -1,4 +1,4 @@
-// Blending of results into registers of which some lanes stay.
+// Blending of results into registers: inactive lanes keep their values.
 #include "emulator/simt/alu/lanes.hpp"
 
 namespace emulator::simt {

@@ -77,7 +77,7 @@ class FunctionDecoder {
     void finish_blocks();
     void find_reconvergence();
     void find_order();
-    void find_meeting_places();
+    void find_reconvergence_points();
     void refuse(const ptx::Instruction& instruction, const std::string& why);
 
     // ---- decode_operands.cpp

@@ -1,4 +1,4 @@
-// The end of decoding a function: its basic blocks in their places, and where lanes that part meet again.
+// The end of decoding a function: its basic blocks in their places, and where diverged lanes reconverge.
 #include <algorithm>
 #include <numeric>
 
@@ -45,7 +45,7 @@ void FunctionDecoder::finish_blocks() {
     }
     find_reconvergence();
     find_order();
-    find_meeting_places();
+    find_reconvergence_points();
 }
 
 void FunctionDecoder::find_order() {
@@ -59,7 +59,7 @@ void FunctionDecoder::find_order() {
     for (std::uint32_t i = 0; i < sequence.size(); ++i) function_.blocks[sequence[i]].order = i;
 }
 
-// Where lanes that a block's end separates meet again. A branch around one guarded instruction ends behind it.
+// Where lanes that diverge at a block's end reconverge. A branch around one guarded instruction ends behind it.
 void FunctionDecoder::find_reconvergence() {
     for (BasicBlock& block : function_.blocks) {
         if (block.control != Control::branch && block.control != Control::branch_indexed) continue;

@@ -220,13 +220,13 @@ bool FunctionDecoder::hint(const ptx::Instruction& instruction) {
     return false;
 }
 
-// Where the machine code is known, only those where it has a barrier for lanes that have parted (BSYNC).
-void FunctionDecoder::find_meeting_places() {
+// Where the machine code is known, only those where it has a barrier for diverged lanes (BSYNC).
+void FunctionDecoder::find_reconvergence_points() {
     const auto code = image_.source->machine_code.find(source_.name);
     if (code == image_.source->machine_code.end()) return;
     std::unordered_set<std::uint32_t> lines;
     for (const ptx::MachineAccess& each : code->second) {
-        if (each.kind == ptx::MachineAccessKind::meeting) lines.insert(each.line);
+        if (each.kind == ptx::MachineAccessKind::reconvergence) lines.insert(each.line);
     }
     for (std::size_t i = 0; i < function_.blocks.size(); ++i) {
         const std::uint32_t first = blocks_[i].first_instruction,

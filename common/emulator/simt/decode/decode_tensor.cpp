@@ -125,7 +125,7 @@ constexpr unsigned operand_bytes(const TensorForm& form) {
     return form.a == MatrixType::f64 ? 8 : 4;
 }
 
-// Registers of C or D in so many groups of eight rows.
+// Registers of C or D in this number of groups of eight rows.
 constexpr unsigned result_registers(ResultType type, unsigned groups) {
     return type == ResultType::f16 ? groups : 2 * groups;
 }

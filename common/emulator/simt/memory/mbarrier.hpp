@@ -46,7 +46,7 @@ struct MbarrierDetail {
 
 void execute_mbarrier(Warp& warp, const Operation& operation);
 
-// Offsets in the block's shared memory of the lanes' addresses, each of which is checked.
+// Offsets of the lanes' addresses in the block's shared memory. Each address is checked.
 void shared_offsets_of(WarpContext& context, const MemoryDetail& detail, bool is_generic,
                        LaneOffsets& offsets);
 // The copy engine has written so many bytes for the barrier.

@@ -158,7 +158,7 @@ LaunchRecord Gpu::launch(const Kernel& kernel, const LaunchShape& shape,
     launch.resident_blocks = std::max(1u, found.blocks * architecture.sm_count);
     if (shape.cooperative && launch.blocks() > launch.resident_blocks) {
         throw Unsupported("kernel " + launch.kernel_name + ": a cooperative launch of " +
-                          std::to_string(launch.blocks()) + " blocks, of which " +
+                          std::to_string(launch.blocks()) + " blocks; at most " +
                           std::to_string(launch.resident_blocks) + " can be resident");
     }
     LaunchWatch watch(state_->options, launch.kernel_name, launch.blocks(), launch.started);

@@ -37,7 +37,7 @@ enum class Control : std::uint8_t {
     barrier,    // of the block
     warp_wide,  // waits for the lanes of a member mask, then executes its operation
     yield,      // nanosleep: other fragments and warps first
-    poll,       // mbarrier.try_wait: as `next`, but gives way where the answer is no
+    poll,       // mbarrier.try_wait: as `next`, but yields where the answer is no
 };
 
 struct BasicBlock {
@@ -52,10 +52,10 @@ struct BasicBlock {
     std::uint32_t reconvergence =
         no_block;                        // immediate post-dominator; no_block: the function's end
     std::uint32_t counter = 0;           // index of this block's execution counts
-    std::uint32_t loop_exit = no_block;  // of a loop; where lanes that break out of it meet
+    std::uint32_t loop_exit = no_block;  // of a loop; where lanes that break out of it reconverge
     bool is_way_out = false;             // of any loop
     std::uint32_t order = 0;  // of lanes that were separated, those at the lowest go on first
-    bool is_reconvergence_point = true;  // lanes that come by different ways go on together
+    bool is_reconvergence_point = true;  // lanes that come on different paths go on together
     const void* detail = nullptr;        // CallDetail, BarrierDetail, WarpWideDetail, ...
     std::uint32_t control_instruction = 0;
 };

@@ -1,10 +1,10 @@
 // Runs the warps of a block: divergence and reconvergence, calls, barriers.
 //
-// Lanes of a warp that take different ways become fragments, which meet again at the reconvergence point
+// Lanes of a warp that diverge become fragments, which join again at the reconvergence point
 // of the branch, or earlier, at any block that fragments of one activation come to: they run in the
 // order of the text, and those ahead wait (as with the barriers that ptxas places: lanes that `break`,
 // or go to another case of a switch, are not waited for by those that stay). With independent thread scheduling
-// a fragment that does nothing but wait for others gives way to them.
+// a fragment that does nothing but wait for others yields to them.
 #pragma once
 
 #include <cstdint>

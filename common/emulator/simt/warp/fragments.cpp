@@ -32,9 +32,10 @@ Reconvergence* point_at(Reconvergence* point, std::uint32_t block, const Frame* 
     return point;
 }
 
-// The point at which lanes that part at the end of `block` meet again: a new one, or the one that the
-// fragment is on its way to, as in the rounds of a loop.
-Reconvergence* meeting_point(WarpState& warp, const Fragment& fragment, const BasicBlock& block) {
+// The point at which lanes that diverge at the end of `block` reconverge: a new one, or the fragment's
+// own next one, as in the rounds of a loop.
+Reconvergence* reconvergence_behind(WarpState& warp, const Fragment& fragment,
+                                    const BasicBlock& block) {
     Reconvergence* outer = fragment.reconvergence;
     if (block.loop_exit != no_block &&
         point_at(outer, block.loop_exit, fragment.frame) == nullptr) {
@@ -66,7 +67,7 @@ BlockRunner::Next BlockRunner::branch(WarpState& warp, Fragment& fragment,
         fragment.block = block.next;
     } else {
         ++execution_.counts[block.counter].divergences;
-        fragment.reconvergence = meeting_point(warp, fragment, block);
+        fragment.reconvergence = reconvergence_behind(warp, fragment, block);
         Fragment other = fragment;
         other.block = block.target;
         other.lanes = taken;
@@ -103,7 +104,7 @@ BlockRunner::Next BlockRunner::branch_indexed(WarpState& warp, Fragment& fragmen
         if (same != rest && !diverged) {
             diverged = true;
             ++execution_.counts[block.counter].divergences;
-            whole.reconvergence = meeting_point(warp, fragment, block);
+            whole.reconvergence = reconvergence_behind(warp, fragment, block);
         }
         rest &= ~same;
         Fragment part = whole;
@@ -121,7 +122,7 @@ BlockRunner::Next BlockRunner::branch_indexed(WarpState& warp, Fragment& fragmen
     return Next::go_on;
 }
 
-// Lanes that leave a loop do not meet those inside it any more (BREAK).
+// Lanes that leave a loop no longer reconverge with those inside it (BREAK).
 void BlockRunner::break_out(WarpState& warp, Fragment& fragment) {
     if (fragment.block == no_block || !fragment.frame->function->blocks[fragment.block].is_way_out)
         return;
@@ -131,7 +132,7 @@ void BlockRunner::break_out(WarpState& warp, Fragment& fragment) {
     fragment.reconvergence = point;
 }
 
-// The fragment stands where its lanes meet others.
+// The fragment stands at its reconvergence point.
 BlockRunner::Next BlockRunner::arrive(WarpState& warp, Fragment& fragment) {
     Reconvergence* const point = fragment.reconvergence;
     point->arrived |= fragment.lanes;

@@ -41,7 +41,7 @@ class Worker {
 
 // Runs the whole grid; the workers hold what was counted.
 std::vector<std::unique_ptr<Worker>> run_grid(const Launch& launch);
-// Runs the first `blocks`, none of which may wait for another one or depend on their order.
+// Runs the first `blocks`. None may wait for another one, or depend on their order.
 std::vector<std::unique_ptr<Worker>> run_blocks(const Launch& launch, std::uint64_t blocks);
 
 }  // namespace emulator::simt

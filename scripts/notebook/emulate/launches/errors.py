@@ -43,7 +43,7 @@ class TimeError:
 
     @property
     def cell(self) -> str:
-        """For a table of which each column is a GPU."""
+        """For a table with a column for each GPU."""
         return f"{self.percent} ({self.of})" if self.mean is not None else "not validated"
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from notebook.base.project import Project
 from notebook.emulate.launches import accesses
 from notebook.emulate.launches.records import Launch, Place, Site, merge_alike
 
@@ -27,7 +28,8 @@ class Finding:
     chapter: str = ""
 
     def __str__(self) -> str:
-        shown = f" (chapter {self.chapter})" if self.chapter else ""
+        is_there = self.chapter and (Project.here().chapters / self.chapter).is_dir()
+        shown = f" (chapter {self.chapter})" if is_there else ""
         return f"{self.text}. {self.advice}{shown}" if self.advice else f"{self.text}{shown}"
 
 

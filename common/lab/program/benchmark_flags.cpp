@@ -1,4 +1,4 @@
-#include "lab/experiment/benchmark_flags.hpp"
+#include "lab/program/benchmark_flags.hpp"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "lab/device/errors.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab {
 namespace {

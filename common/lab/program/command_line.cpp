@@ -1,9 +1,9 @@
-#include "lab/experiment/command_line.hpp"
+#include "lab/program/command_line.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-#include "lab/device/errors.hpp"
+#include "lab/program/errors.hpp"
 
 namespace lab {
 namespace {

@@ -21,7 +21,7 @@ struct BenchmarkFlags {
     std::string format = "console";   // of standard output: console, json, csv
     std::string out_format = "json";  // of the file of --benchmark_out
     std::string out_file;             // of --benchmark_out; "": none
-    bool tabular = false;  // a column for each counter
+    bool tabular = false;             // a column for each counter
     bool coloured = false;
     bool lists = false;              // names alone
     bool has_time_unit = false;      // other than the lab's microseconds
