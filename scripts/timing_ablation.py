@@ -4,10 +4,11 @@
     scripts/timing_ablation.py [MECHANISM[,MECHANISM...] ...]
 
 Predicts a part of each set of times again, with the whole model and without each mechanism and each group of them
-(common/timing/machine/mechanisms.cpp), all by one build: EMULATED_GPU_TIME_WITHOUT names what is left out. Of named
-mechanisms it prints the lines; of all it writes the table and data/timing/ablation.csv. To save time chapters on the
-H100 are predicted without whole groups alone. Of programs of others it takes the half that is not held back, by their
-records, on which mechanisms of ptxas and `rereads` have no effect.
+(common/timing/machine/mechanisms.cpp), all by one build. Of named mechanisms it prints the lines; of all it writes the
+table and data/timing/ablation.csv. Each launch is executed once and predicted from its record. Only mechanisms that a
+record depends on (ptxas, `rereads`) have chapters executed again (EMULATED_GPU_TIME_WITHOUT); printed times and
+programs keep these, in groups, too. To save time chapters on the H100 are predicted without whole groups alone.
+Of programs of others it takes the half that is not held back.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from notebook.published import times as published
 from notebook.timing import sets
 from notebook.timing.errors import Errors, Pair, errors_of
 from notebook.tools import build
-from timing_published import PROGRAM, WITHOUT, predict
+from timing_published import PROGRAM, predict
 from timing_unseen import ARCHITECTURE as H100
 from timing_unseen import TABLE as UNSEEN
 from timing_validation import H200, fill_in, written
@@ -55,8 +56,12 @@ COLUMNS = (
 NOTHING = "nothing"
 _ENTRY = re.compile(r'^    \{"(\w+)", Group::(\w+),', re.MULTILINE)
 # The rows of each chapter and each printed table; the fastest ones to predict would not be a fair part.
-MAX_OF_CHAPTER = {H200: 4, H100: 4}
-MAX_OF_TABLE, MAX_OF_PROGRAM = 1, 3
+MAX_OF_CHAPTER = {H200: 6, H100: 4}
+MAX_OF_TABLE, MAX_OF_PROGRAM = 2, 3
+RECORDING = frozenset({"rereads", "predication", "instruction_order", "register_limit"})
+WITHOUT = "EMULATED_GPU_TIME_WITHOUT"
+RECORDS_OF = "EMULATED_GPU_RECORDS"
+MAX_DIFFERENCE = 0.005  # of a row's time, rounded, and that of its records
 WHOLE_GROUP = "**all of "
 
 Groups = dict[str, list[Pair]]
@@ -68,9 +73,14 @@ class Mechanism:
     group: str
 
 
-def is_recording(mechanism: Mechanism) -> bool:
-    """Whether a launch's record depends on it: without it the launch has to be executed again."""
-    return mechanism.group == "ptxas" or mechanism.name == "rereads"
+def recording_of(without: str) -> frozenset[str]:
+    """The mechanisms of which a launch's record depends: without them the launch has to be executed again."""
+    return RECORDING.intersection(without.split(","))
+
+
+def in_records(without: str) -> str:
+    """Those that a record does not depend on."""
+    return ",".join(name for name in without.split(",") if name not in RECORDING)
 
 
 def mechanisms(root: Path) -> list[Mechanism]:
@@ -122,34 +132,67 @@ class Chapters(Tested):
         self.chapters = [
             chapter for chapter in all_chapters(project) if chapter.name in self._measured
         ]
+        self._frames: dict[tuple[str, str], list[bytes]] = {}
 
     def parts(self) -> list[Chapter]:
         return self.chapters
 
     def times(self, part: Chapter, without: str) -> list[Pair]:
         measured = self._measured[part.name]
-        wanted = chosen(measured, MAX_OF_CHAPTER[self._architecture])
-        names = "|".join(map(re.escape, wanted))
+        rows = chosen(measured, MAX_OF_CHAPTER[self._architecture])
+        if not without:
+            seconds = {row: self._recorded(part, row) for row in rows}
+        else:
+            again = [
+                row for row in rows if recording_of(without) or (part.name, row) not in self._frames
+            ]
+            seconds = self._executed(part, again, without) if again else {}
+            for row in rows:
+                if row not in seconds:
+                    seconds[row] = self._by_record(part, row, without)
+        return [(seconds[row], measured[row]) for row in rows]
+
+    def _executed(
+        self, part: Chapter, rows: Iterable[str], without: str, **settings: str
+    ) -> dict[str, float]:
         flags = [
             *(f"--architecture={self._architecture}", "--workers=1", "--benchmark_format=json"),
-            f"--benchmark_filter=^({names})(/iterations:.*)?$",
+            f"--benchmark_filter=^({'|'.join(map(re.escape, rows))})(/iterations:.*)?$",
         ]
         run = subprocess.run(
             [self._project.build / part.target, *flags],
-            env=os.environ | {WITHOUT: without},
+            env=os.environ | {WITHOUT: without} | settings,
             capture_output=True, text=True, check=True,
         )  # fmt: skip
-        rows = documents.from_benchmark(json.loads(run.stdout))["rows"]
-        return [(row["predicted_seconds"], measured[row["name"]]) for row in rows]
+        found = documents.from_benchmark(json.loads(run.stdout))["rows"]
+        return {row["name"]: row["predicted_seconds"] for row in found}
+
+    def _recorded(self, part: Chapter, row: str) -> float:
+        """Executes a row and keeps its records."""
+        with tempfile.TemporaryDirectory() as folder:
+            records = Path(folder) / "records"
+            settings = {RECORDS_OF: str(records)}
+            seconds = self._executed(part, [row], "", **settings)[row]
+            frames = timing_records.frames_of(records.read_bytes())
+        # The row's own launches, or one beside its baseline's. Records do not have all that tensor instructions cost.
+        for own in (frames, frames[:1], frames[-1:]):
+            again = sum(from_records(self._project, self._architecture, "", own))
+            if abs(again / seconds - 1) <= MAX_DIFFERENCE:
+                self._frames[part.name, row] = own
+                return seconds
+        return seconds
+
+    def _by_record(self, part: Chapter, row: str, without: str) -> float:
+        frames = self._frames[part.name, row]
+        return sum(from_records(self._project, self._architecture, without, frames))
 
 
 class PrintedTimes(Tested):
-    """Some rows of each table that others printed. They are executed once, and again without mechanisms that a record
-    depends on; the others are left out of the records."""
+    """Some rows of each table that others printed, executed once."""
 
-    def __init__(self, project: Project, recording: set[str]) -> None:
+    def __init__(self, project: Project) -> None:
         self.name = "printed times"
-        self._project, self._recording = project, recording
+        self._project = project
         self._library = emulate.runtime_folder(project)
         self._tables = published.tables(project)
         self._frames: dict[published.Printed, bytes] = {}
@@ -160,19 +203,24 @@ class PrintedTimes(Tested):
     def times(self, part: published.Table, without: str) -> list[Pair]:
         rows = {row.run: row for row in published.printed(self._project, part)}
         some = [rows[run] for run in chosen(rows, MAX_OF_TABLE)]
-        return [(self._seconds(row, part.is_sampled(row.run), without), row.seconds) for row in some]
+        return [
+            (self._seconds(row, without) if without else self._recorded(part, row), row.seconds)
+            for row in some
+        ]
 
-    def _seconds(self, row: published.Printed, sampled: bool, without: str) -> float:
-        if row in self._frames and self._recording.isdisjoint(without.split(",")):
-            (seconds,) = from_records(self._project, row.gpu, without, [self._frames[row]])
-            return seconds
+    def _seconds(self, row: published.Printed, without: str) -> float:
+        return next(from_records(self._project, row.gpu, without, [self._frames[row]]))
+
+    def _recorded(self, part: published.Table, row: published.Printed) -> float:
+        """Executes a run and keeps the record of its last launch."""
         with tempfile.TemporaryDirectory() as folder:
             records = Path(folder) / "records"
-            place = (self._project, self._library, row, sampled, without, records)
-            seconds, _ = predict(*place)
-            if not without:
-                self._frames[row] = timing_records.frames_of(records.read_bytes())[-1]
-            return seconds
+            sampled = part.is_sampled(row.run)
+            seconds, _ = predict(
+                self._project, self._library, row, sampled, **{RECORDS_OF: str(records)}
+            )
+            self._frames[row] = timing_records.frames_of(records.read_bytes())[-1]
+        return seconds
 
 
 def from_records(
@@ -257,7 +305,7 @@ def main() -> int:
     tested: list[Tested] = [
         chapters,
         Chapters(project, "H100", H100, UNSEEN),
-        PrintedTimes(project, {each.name for each in known if is_recording(each)}),
+        PrintedTimes(project),
         Programs(project),
     ]
     programs = (PROGRAM + end for end in ("", "_l1_on", "_l1_off"))
@@ -275,7 +323,10 @@ def main() -> int:
             for each in tested:
                 if each.name == "H100" and not (asked or name == NOTHING or WHOLE_GROUP in name):
                     continue
-                futures = [pool.submit(each.times, of, without) for of in each.parts()]
+                left_out = without if isinstance(each, Chapters) else in_records(without)
+                if without and not left_out:
+                    continue
+                futures = [pool.submit(each.times, of, left_out) for of in each.parts()]
                 found[name][each.name] = errors_of(future.result() for future in futures)
             say(tables({name: found[name]})[-1])
     if asked:

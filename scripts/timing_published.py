@@ -35,7 +35,6 @@ from notebook.published.times import (
 from notebook.tools import build
 
 PROGRAM = "scripts/any_size/any_size"
-WITHOUT = "EMULATED_GPU_TIME_WITHOUT"
 Known = dict[tuple[str, str], tuple[float, str]]
 
 
@@ -46,31 +45,22 @@ def program_for(run: str) -> str:
 
 
 def predict(
-    project: Project,
-    library: Path,
-    row: Printed,
-    sampled: bool,
-    without: str = "",
-    records: Path | None = None,
+    project: Project, library: Path, row: Printed, sampled: bool, **variables: str
 ) -> tuple[float, str]:
-    """The time of the last launch of a run, and what bounds it.
-
-    `without`: mechanisms that are left out; `records`: a file that gets the records of all launches.
-    """
+    """The time of the last launch of a run, and what bounds it; `variables`: of its environment."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.jsonl"
         settings = {
             "EMULATED_GPU": row.gpu,
             "EMULATED_GPU_TIME": "1",
-            WITHOUT: without,
             "EMULATED_GPU_SAMPLE": str(int(sampled)),
             "EMULATED_GPU_REPORT": str(report),
             "LD_LIBRARY_PATH": str(library),
         }
-        if records is not None:
-            settings["EMULATED_GPU_RECORDS"] = str(records)
         command = [str(project.build / program_for(row.run)), row.run]
-        subprocess.run(command, env=os.environ | settings, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            command, env=os.environ | settings | variables, check=True, stdout=subprocess.DEVNULL
+        )
         launches = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
     last = [launch["predicted"] for launch in launches if "predicted" in launch][-1]
     return float(last["seconds"]), str(last["bound"])
