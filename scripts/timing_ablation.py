@@ -74,7 +74,7 @@ class Mechanism:
 
 
 def recording_of(without: str) -> frozenset[str]:
-    """The mechanisms of which a launch's record depends: without them the launch has to be executed again."""
+    """Mechanisms that a record depends on: without them a launch has to be executed again."""
     return RECORDING.intersection(without.split(","))
 
 
