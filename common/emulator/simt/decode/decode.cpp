@@ -213,7 +213,7 @@ void FunctionDecoder::branch_around() {
 void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
     guard_applied_ = false;
     if (control(instruction) || communication(instruction) || barrier(instruction) ||
-        call(instruction) || mbarrier(instruction) || tensor(instruction)) {
+        call(instruction) || mbarrier(instruction) || tensor(instruction) || warpgroup(instruction)) {
         return;
     }
     blocks_.back().instructions.push_back(at_);

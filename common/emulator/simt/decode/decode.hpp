@@ -150,6 +150,7 @@ class FunctionDecoder {
     bool asynchronous(const ptx::Instruction& instruction);  // decode_asynchronous.cpp
     bool texture(const ptx::Instruction& instruction);       // decode_texture.cpp
     bool tensor(const ptx::Instruction& instruction);        // decode_tensor.cpp
+    bool warpgroup(const ptx::Instruction& instruction);     // decode_warpgroup.cpp
 
     // ---- decode_tensor.cpp
     void converge_warp();
@@ -164,6 +165,10 @@ class FunctionDecoder {
     void emit_matrix_access(const MemoryDetail& at, bool is_load, bool is_generic,
                             std::span<const RegisterOffset> registers, bool is_transposed);
     ptx::Space matrix_space(const ptx::Instruction& instruction) const;
+
+    // ---- decode_warpgroup.cpp
+    void require_warpgroups();
+    void multiply_in_warpgroup(const ptx::Instruction& instruction);
 
     // ---- decode_tiles.cpp
     struct TileAccess {

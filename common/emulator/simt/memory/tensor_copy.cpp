@@ -7,22 +7,21 @@
 #include "emulator/simt/memory/mbarrier.hpp"
 #include "emulator/simt/memory/tensor_map.hpp"
 #include "emulator/simt/state/launch.hpp"
+#include "emulator/simt/tensor/matrix_descriptor.hpp"
 
 namespace emulator::simt {
 namespace {
 
-// Where a byte of the box lies in shared memory: 16-byte pieces change places by the row of 128 bytes that
-// they lie in.
-std::uint32_t swizzled(std::uint32_t offset, TensorSwizzle swizzle) {
+std::uint32_t row_bytes_of(TensorSwizzle swizzle) {
     switch (swizzle) {
         case TensorSwizzle::bytes_32:
-            return offset ^ (offset >> 3 & 0x10);
+            return 32;
         case TensorSwizzle::bytes_64:
-            return offset ^ (offset >> 3 & 0x30);
+            return 64;
         case TensorSwizzle::bytes_128:
-            return offset ^ (offset >> 3 & 0x70);
+            return 128;
         default:
-            return offset;
+            return 0;
     }
 }
 
@@ -63,7 +62,8 @@ class TensorCopy {
           map_(map),
           lane_(lane),
           box_(map),
-          fill_(fill_bits(map)) {
+          fill_(fill_bits(map)),
+          row_bytes_(row_bytes_of(map.swizzle)) {
         for (unsigned i = 0; i < map.rank; ++i) {
             start_[i] = context.lanes<std::int32_t>(detail.coordinates[i])[lane];
         }
@@ -121,7 +121,7 @@ class TensorCopy {
         };
         if (begin < end) check_and_queue(element(begin), element(end - 1) + map_.element_bytes);
         for (std::int64_t i = 0; i < box_.extent[0]; ++i, at += map_.element_bytes) {
-            std::byte* const place = context_.shared + swizzled(at, map_.swizzle);
+            std::byte* const place = context_.shared + swizzled(at, row_bytes_);
             if (step == 1 && at % unit_bytes == 0 && i >= begin && i + in_piece <= end) {
                 std::byte* const outside = storage_of(element(i));
                 std::memcpy(detail_.to_shared ? place : outside,
@@ -155,6 +155,7 @@ class TensorCopy {
     int lane_;
     Box box_;
     std::uint64_t fill_;
+    std::uint32_t row_bytes_;  // of the swizzle
     std::int32_t start_[max_tensor_rank] = {};
 };
 

@@ -52,7 +52,7 @@ struct Reconvergence {
     Reconvergence* outer = nullptr;
 };
 
-enum class FragmentState : std::uint8_t { ready, at_barrier, at_warp_operation };
+enum class FragmentState : std::uint8_t { ready, at_barrier, at_warp_operation, at_warpgroup_wait };
 
 // Lanes of a warp that execute together.
 struct Fragment {
@@ -119,6 +119,10 @@ struct WarpState {
     std::uint32_t turns = 0;        // so far
     std::uint32_t released_at = 0;  // the turn at which it left the barrier
     bool out_of_order = false;  // for this turn: a fragment runs although others stand before it
+    // wgmma: products that it has issued, and how many they were at the end of each group that it has not waited for.
+    std::uint32_t group_products = 0;
+    std::vector<std::uint32_t> product_groups;
+    std::uint32_t awaited_products = 0;  // by wgmma.wait_group
     std::uint32_t call_depth = 0;
     std::size_t clock_reads = 0;  // so far
     bool is_done() const { return alive == 0; }

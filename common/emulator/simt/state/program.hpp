@@ -37,6 +37,7 @@ enum class Control : std::uint8_t {
     barrier,    // of the block
     warp_wide,  // waits for the lanes of a member mask, then executes its operation
     yield,      // nanosleep: other fragments and warps first
+    warpgroup_wait,  // wgmma.wait_group: for products of the other warps of its group
     poll,       // mbarrier.try_wait: as `next`, but gives way where the answer is no
 };
 
@@ -83,6 +84,11 @@ struct BarrierDetail {
     std::uint32_t constant_barrier = 0, constant_threads = 0;  // threads 0: all of the block
     RegisterOffset destination = no_register;
     RegisterOffset predicate = no_register;
+};
+
+// wgmma.wait_group: all groups but the latest `pending`.
+struct WarpgroupWaitDetail {
+    std::size_t pending = 0;
 };
 
 // shfl, vote, match, redux, bar.warp.sync: `operation` is executed once all lanes of the member mask

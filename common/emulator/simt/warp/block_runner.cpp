@@ -96,6 +96,8 @@ void BlockRunner::begin_warp(WarpState& warp) {
     warp.kernel_frame->live_lanes = warp.lanes;
     warp.spin = {};
     warp.clock_reads = 0;
+    warp.group_products = warp.awaited_products = 0;
+    warp.product_groups.clear();
     warp.out_of_order = warp.is_fresh = warp.is_paused = false;
     warp.fragments.clear();
     warp.fragments.push_back({.block = 0, .lanes = warp.lanes, .frame = warp.kernel_frame});
@@ -196,6 +198,7 @@ bool BlockRunner::resume_paused(BlockState& block) {
 // Moves a fragment that can run to the list's end. Lanes that wait for others at a reconvergence point
 // may have to go ahead of them.
 bool BlockRunner::choose_fragment(WarpState& warp) {
+    finish_warpgroup_wait(warp);
     for (;;) {
         auto& fragments = warp.fragments;
         for (std::size_t i = fragments.size(); i-- > 0;) {
@@ -294,6 +297,8 @@ BlockRunner::Next BlockRunner::end_block(WarpState& warp, Fragment& fragment,
             // The last warp to arrive does not go on alone: the caches see all of them side by side.
             if (execution_.memory != nullptr) warp.context.budget = 0;
             return barrier(warp, fragment, block);
+        case Control::warpgroup_wait:
+            return wait_for_warpgroup(warp, fragment, block);
         case Control::trap:
             throw fault_at(warp.context, FaultKind::trap, block.control_instruction,
                            std::countr_zero(fragment.lanes),

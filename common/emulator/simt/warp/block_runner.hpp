@@ -48,6 +48,9 @@ class BlockRunner {
     Next return_or_exit(WarpState& warp, Fragment& fragment, const BasicBlock& block);
     Next warp_wide(WarpState& warp, Fragment& fragment, const BasicBlock& block);
     Next barrier(WarpState& warp, Fragment& fragment, const BasicBlock& block);
+    Next wait_for_warpgroup(WarpState& warp, Fragment& fragment, const BasicBlock& block);
+    static bool has_products(const WarpState& warp);
+    static void finish_warpgroup_wait(WarpState& warp);
     Next yield(WarpState& warp, Fragment& fragment);
 
     void enter_function(WarpState& warp, Fragment& fragment, const BasicBlock& block,
