@@ -15,6 +15,9 @@ namespace emulator::runtime {
 // Copies the arguments, so that the launch can happen later (graphs).
 std::vector<std::byte> copy_arguments(Function& function, void** arguments);
 
+// The size of its clusters: the kernel's own (__cluster_dims__), or what the launch asks for.
+dim3 cluster_of(Function& function, std::optional<dim3> asked);
+
 // Throws ApiError as a launch on the real GPU fails: nothing was started then.
 void check_launch(const Launch& launch);
 

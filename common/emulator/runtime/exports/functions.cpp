@@ -68,7 +68,8 @@ void set_attribute(Function& function, cudaFuncAttribute attribute, int value) {
         case cudaFuncAttributeRequiredClusterDepth:
             if (value <= 1) return;
             throw ApiError(cudaErrorNotSupported, "kernel " + function.demangled() +
-                                                      ": clusters of blocks are not supported");
+                                                      ": its clusters are those of __cluster_dims__ "
+                                                      "or cudaLaunchAttributeClusterDimension");
         case cudaFuncAttributeClusterSchedulingPolicyPreference:
             return;  // a hint
         default:

@@ -24,7 +24,8 @@ KernelWork kernel_work(const cudaKernelNodeParams& parameters) {
                    .block = parameters.blockDim,
                    .dynamic_shared_bytes = parameters.sharedMemBytes,
                    .cooperative = false,
-                   .parameters = {}};
+                   .parameters = {},
+                   .cluster = cluster_of(find_function(parameters.func), std::nullopt)};
     check_launch(work.launch);
     work.launch.parameters = copy_arguments(*work.launch.function, parameters.kernelParams);
     return work;

@@ -218,7 +218,7 @@ void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
     }
     blocks_.back().instructions.push_back(at_);
     if (asynchronous(instruction) || texture(instruction) || memory(instruction) ||
-        atomic(instruction) || address_arithmetic(instruction) || hint(instruction) ||
+        atomic(instruction) || address_arithmetic(instruction) || cluster_address(instruction) || hint(instruction) ||
         arithmetic(instruction)) {
         return;
     }

@@ -39,6 +39,11 @@ constexpr std::uint32_t aligned(std::uint32_t value, std::uint32_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
 
+// The elements of a vector, or the operand itself.
+inline std::vector<ptx::Operand> elements_of(const ptx::Operand& operand) {
+    return operand.kind == ptx::OperandKind::vector ? operand.elements : std::vector{operand};
+}
+
 // The names that a function's instructions refer to, and what they become.
 class FunctionDecoder {
   public:
@@ -169,6 +174,10 @@ class FunctionDecoder {
     // ---- decode_warpgroup.cpp
     void require_warpgroups();
     void multiply_in_warpgroup(const ptx::Instruction& instruction);
+
+    // ---- decode_cluster.cpp
+    void cluster_barrier(const ptx::Instruction& instruction);
+    bool cluster_address(const ptx::Instruction& instruction);
 
     // ---- decode_tiles.cpp
     struct TileAccess {

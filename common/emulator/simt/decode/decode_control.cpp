@@ -100,7 +100,7 @@ bool FunctionDecoder::communication(const ptx::Instruction& instruction) {
 bool FunctionDecoder::barrier(const ptx::Instruction& instruction) {
     using Reduction = BarrierDetail::Reduction;
     if (instruction.opcode != "bar" && instruction.opcode != "barrier") return false;
-    if (has(instruction, "cluster")) throw Refused{"clusters"};
+    if (has(instruction, "cluster")) return cluster_barrier(instruction), true;
     branch_around();
     auto& detail = new_detail<BarrierDetail>();
     detail.waits = !has(instruction, "arrive");

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "emulator/simt/record/hazard_checks.hpp"
+#include "emulator/simt/state/cluster.hpp"
 #include "emulator/simt/state/launch.hpp"
 
 namespace emulator::simt {
@@ -45,6 +46,7 @@ void access_shared_lanes(WarpContext& context, const MemoryDetail& detail, SiteS
                          const GenericLanes& lanes) {
     LaneOffsets offsets;
     window_offsets(lanes, context.mask, shared_window, offsets);
+    if (reaches_other_blocks(context, offsets)) return access_cluster(context, detail, offsets);
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         check_shared(context, detail, offsets[static_cast<std::size_t>(lane)], lane);

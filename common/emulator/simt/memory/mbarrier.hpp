@@ -46,10 +46,11 @@ struct MbarrierDetail {
 
 void execute_mbarrier(Warp& warp, const Operation& operation);
 
-// Offsets in the block's shared memory of the lanes' addresses, each of which is checked.
+// Offsets in the block's shared memory of the lanes' addresses, each of which is checked. `of_cluster`: or addresses in that of
+// other blocks (state/cluster.hpp).
 void shared_offsets_of(WarpContext& context, const MemoryDetail& detail, bool is_generic,
-                       LaneOffsets& offsets);
+                       LaneOffsets& offsets, bool of_cluster = false);
 // The copy engine has written so many bytes for the barrier.
-void complete_bytes(WarpContext& context, std::uint32_t barrier_offset, std::uint32_t bytes);
+void complete_bytes(WarpContext& context, std::uint32_t barrier, std::uint32_t bytes);
 
 }  // namespace emulator::simt

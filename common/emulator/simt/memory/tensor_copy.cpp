@@ -72,7 +72,9 @@ class TensorCopy {
 
     std::uint32_t bytes() const { return box_.elements * map_.element_bytes; }
 
-    void run(std::uint32_t shared_offset) {
+    // `is_first`: of the blocks that a multicast copy goes to. It reads global memory once.
+    void run(std::uint32_t shared_offset, bool is_first) {
+        is_first_ = is_first;
         std::uint32_t at = shared_offset;
         const std::uint32_t row_bytes = box_.extent[0] * map_.element_bytes;
         for (std::uint32_t row = 0; row < box_.elements / box_.extent[0]; ++row, at += row_bytes) {
@@ -145,6 +147,7 @@ class TensorCopy {
         piece.bytes = 1;
         check_global(context_, piece, begin, lane_);
         check_global(context_, piece, end - 1, lane_);
+        if (!is_first_) return;
         queue_bulk(context_, detail_.to_shared ? AccessKind::load : AccessKind::store, begin,
                    end - begin);
     }
@@ -157,6 +160,7 @@ class TensorCopy {
     std::uint64_t fill_;
     std::uint32_t row_bytes_;  // of the swizzle
     std::int32_t start_[max_tensor_rank] = {};
+    bool is_first_ = true;
 };
 
 // The map at the lane's address, which must be one that cuTensorMapEncodeTiled made.
@@ -194,10 +198,16 @@ void execute_tensor_copy(Warp& warp, const Operation& operation) {
         TensorCopy copy(context, detail, map, lane);
         MemoryDetail last = detail.shared;
         last.bytes = 1;
-        check_shared(context, last, shared[at] + copy.bytes() - 1, lane);
-        copy.run(shared[at]);
-        note_shared(context, detail, lane, shared[at], copy.bytes());
-        if (detail.to_shared) complete_bytes(context, barrier[at], copy.bytes());
+        check_shared(context, last, (shared[at] & own_offset_mask) + copy.bytes() - 1, lane);
+        const auto run = [&](std::uint32_t to, std::uint32_t signals, bool is_first) {
+            {
+                const InBlockOf there(context, to);
+                copy.run(to & own_offset_mask, is_first);
+                note_shared(context, detail, lane, to & own_offset_mask, copy.bytes());
+            }
+            if (detail.to_shared) complete_bytes(context, signals, copy.bytes());
+        };
+        for_destinations(context, detail, lane, shared[at], barrier[at], run);
     }
 }
 

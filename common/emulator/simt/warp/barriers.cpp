@@ -161,6 +161,8 @@ void BlockRunner::report_stuck(BlockState& block) {
             if (fragment.state == FragmentState::at_barrier)
                 what = "deadlock: waits at barrier " + std::to_string(fragment.barrier) +
                        ", which not enough threads reach";
+            if (fragment.state == FragmentState::at_cluster_barrier)
+                what = "deadlock: waits at the barrier of its cluster, which not all threads reach";
             if (fragment.state == FragmentState::at_warpgroup_wait)
                 what = "deadlock: other warps of the warpgroup never issue its products";
             throw fault_at(warp.context, FaultKind::deadlock,
