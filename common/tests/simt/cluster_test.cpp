@@ -197,6 +197,30 @@ DONE:
     for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(words[i], 40 + i);
 }
 
+// Threads of rank 1 store a word each into the memory of rank 0, which waits for their bytes.
+TEST(ClusterCopies, AsynchronousStoresCountAtTheBarrier) {
+    Machine machine(kernel_of(R"(
+  shl.b32 %r11, %r3, 2; add.u32 %r12, %r4, %r11;
+  setp.ne.u32 %p1, %r3, 0; @%p1 bra READY;
+  mbarrier.init.shared.b64 [%r4+512], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r4+512], 128;
+READY:
+)" + cluster_sync + R"(
+  setp.eq.u32 %p2, %r2, 0; @%p2 bra POLL;
+  mov.u32 %r13, 0; mapa.shared::cluster.u32 %r14, %r12, %r13;
+  add.u32 %r16, %r4, 512; mapa.shared::cluster.u32 %r17, %r16, %r13; add.u32 %r18, %r3, 60;
+  st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r14], %r18, [%r17];
+  bra DONE;
+POLL:
+  mbarrier.try_wait.parity.shared.b64 %p3, [%r4+512], 0; @!%p3 bra POLL;
+  ld.shared.b32 %r20, [%r12]; mul.wide.u32 %d4, %r3, 4; add.s64 %d4, %d1, %d4; st.global.b32 [%d4], %r20;
+DONE:
+)" + cluster_sync));
+    const Array<std::uint32_t> out(32);
+    machine.launch("run", clusters({2}, {2}), out.get());
+    const auto words = out.to_host();
+    for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(words[i], 60 + i);
+}
+
 TEST(ClusterGenerations, NeedCapability9) {
     Machine machine(kernel_of(cluster_sync), "ada");
     const Array<std::uint32_t> out(1);

@@ -49,13 +49,10 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
     const cudaError_t error = call([&] {
         require(config != nullptr && (config->attrs != nullptr || config->numAttrs == 0));
         for (unsigned i = 0; i < config->numAttrs; ++i) {
-            const cudaLaunchAttribute& attribute = config->attrs[i];
-            if (attribute.id == cudaLaunchAttributeCooperative)
-                cooperative = attribute.val.cooperative != 0;
-            if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
-            const auto& cluster = attribute.val.clusterDim;
-            size = dim3(cluster.x, cluster.y, cluster.z);
+            if (config->attrs[i].id == cudaLaunchAttributeCooperative)
+                cooperative = config->attrs[i].val.cooperative != 0;
         }
+        size = asked_cluster(*config);
     });
     if (error != cudaSuccess) return error;
     return launch(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,

@@ -113,22 +113,18 @@ void check_residency(const Launch& launch, std::size_t threads, std::size_t shar
                           " reside on the GPU at once");
 }
 
-// 8 blocks, as CUDA promises for every GPU that has clusters, or what such a GPU can do at most.
-constexpr unsigned portable_cluster_blocks = 8, max_cluster_blocks = 16;
-
 void check_cluster(const Launch& launch) {
     const dim3 size = launch.cluster, grid = launch.grid;
     const unsigned blocks = size.x * size.y * size.z;
     if (blocks == 1) return;
-    if (architecture().compute_number() < 90)
+    const unsigned most = max_cluster_blocks(*launch.function);
+    if (most == 1)
         refuse_launch(launch, cudaErrorNotSupported, "clusters need compute capability 9.0");
-    const unsigned most =
-        launch.function->non_portable_clusters ? max_cluster_blocks : portable_cluster_blocks;
     if (blocks == 0 || blocks > most)
         refuse_launch(launch, cudaErrorInvalidClusterSize,
                       "clusters of " + product_text(size) + " blocks, at most " +
                           std::to_string(most) +
-                          (most == max_cluster_blocks
+                          (launch.function->non_portable_clusters
                                ? ""
                                : " (16 with cudaFuncAttributeNonPortableClusterSizeAllowed)"));
     if (grid.x % size.x != 0 || grid.y % size.y != 0 || grid.z % size.z != 0)
@@ -138,6 +134,21 @@ void check_cluster(const Launch& launch) {
 }
 
 }  // namespace
+
+unsigned max_cluster_blocks(const Function& function) {
+    if (architecture().compute_number() < 90) return 1;
+    return function.non_portable_clusters ? 16 : 8;
+}
+
+std::optional<dim3> asked_cluster(const cudaLaunchConfig_t& config) {
+    std::optional<dim3> size;
+    for (unsigned i = 0; i < config.numAttrs; ++i) {
+        if (config.attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
+        const auto& cluster = config.attrs[i].val.clusterDim;
+        size = dim3(cluster.x, cluster.y, cluster.z);
+    }
+    return size;
+}
 
 dim3 cluster_of(Function& function, std::optional<dim3> asked) {
     const auto& own = simt::required_cluster(function.kernel());

@@ -1,5 +1,6 @@
 // Work of graph nodes from CUDA's structures.
 #include "emulator/runtime/api/errors.hpp"
+#include "emulator/runtime/api/launches.hpp"
 #include "emulator/runtime/api/programs.hpp"
 #include "emulator/runtime/graphs/graphs.hpp"
 

@@ -9,6 +9,7 @@
 #include "emulator/models/memory/written_bytes.hpp"
 #include "emulator/runtime/api/device_properties.hpp"
 #include "emulator/runtime/memory/allocations.hpp"
+#include "emulator/runtime/report/failures.hpp"
 #include "emulator/runtime/report/report.hpp"
 
 namespace emulator::runtime {

@@ -206,6 +206,7 @@ class FunctionDecoder {
     void texture_query(const ptx::Instruction& instruction);
     bool mbarrier(const ptx::Instruction& instruction);
     void copy_asynchronously(const ptx::Instruction& instruction);
+    void complete_store(const ptx::Instruction& instruction, std::uint32_t bytes);
     void copy_in_bulk(const ptx::Instruction& instruction);
     // An operand that is an address, in `detail`; whether it is a generic one.
     void place(MemoryDetail& detail, const ptx::Operand& operand, std::uint32_t bytes,

@@ -90,6 +90,19 @@ bool FunctionDecoder::mbarrier(const ptx::Instruction& instruction) {
     return true;
 }
 
+// st.async: the store is made at once, and its bytes count at the mbarrier of the last operand.
+void FunctionDecoder::complete_store(const ptx::Instruction& instruction, std::uint32_t bytes) {
+    require_capability(90);
+    auto& detail = new_detail<MbarrierDetail>();
+    detail.action = MbarrierAction::complete;
+    place(detail.place, instruction.operands.back(), 8, AccessKind::atomic);
+    detail.value = constant(4, bytes);
+    Operation operation;
+    operation.execute = execute_mbarrier;
+    operation.detail = &detail;
+    emit(operation);
+}
+
 bool FunctionDecoder::asynchronous(const ptx::Instruction& instruction) {
     if (instruction.opcode != "cp") return false;
     if (!has(instruction, "async")) throw Refused{};

@@ -196,6 +196,7 @@ bool FunctionDecoder::hint(const ptx::Instruction& instruction) {
         "brkpt",    "pmevent",   "setmaxnreg",    "griddepcontrol",
     };
     const std::string& opcode = instruction.opcode;
+    if (opcode == "setmaxnreg") require_capability(90);
     if (std::ranges::find(without_effect, opcode) != std::end(without_effect)) return true;
     Operation operation;
     if (opcode == "membar" || opcode == "fence") {
