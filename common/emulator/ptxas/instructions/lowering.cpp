@@ -87,6 +87,8 @@ bool reads_special(const ptx::Instruction& instruction) {
 Cost cost_of(const ptx::Instruction& instruction) {
     const std::string& opcode = instruction.opcode;
     if (is_any(opcode, {"cvta", "pragma", "nop"})) return {Unit::none, 0};
+    // wgmma's fence and wait; the end of a group is part of its last product.
+    if (opcode == "wgmma") return {Unit::none, has(instruction, "commit_group") ? 0u : 1u};
     if (reads_clock(instruction)) return {Unit::none, 1};
     if (opcode == "mov") {
         if (std::ranges::any_of(instruction.operands, is_launch_size)) return {Unit::none, 1};
