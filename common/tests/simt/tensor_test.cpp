@@ -53,6 +53,20 @@ Place sums_of_16(unsigned lane, unsigned i) {
     return {lane / 4 + (i < 2 ? 0 : 8), lane % 4 * 2 + (i & 1)};
 }
 
+// Registers of A hold so many elements along k: of row g, of row g + 8, then four lanes' elements further along k of both.
+Layout rows_by(unsigned elements) {
+    return [=](unsigned lane, unsigned i) -> Place {
+        const unsigned reg = i / elements;
+        return {lane / 4 + reg % 2 * 8, (lane % 4 + reg / 2 * 4) * elements + i % elements};
+    };
+}
+// Those of B: of column g, then further along k.
+Layout columns_by(unsigned elements) {
+    return [=](unsigned lane, unsigned i) -> Place {
+        return {(lane % 4 + i / elements * 4) * elements + i % elements, lane / 4};
+    };
+}
+
 // m16n8 with sums of FP32, unless it says otherwise.
 struct Product {
     std::string instruction;
@@ -109,14 +123,7 @@ void expect_product(const Product& product, const std::string& architecture = "h
 TEST(MatrixProduct, HalvesOf16By8By16) {
     Product product{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16, 4, 2,
                     numbers_of("f16"),
-                    [](unsigned lane, unsigned i) -> Place {
-                        const bool is_upper = i < 2 || (i >= 4 && i < 6);
-                        return {lane / 4 + (is_upper ? 0 : 8),
-                                lane % 4 * 2 + (i & 1) + (i < 4 ? 0 : 8)};
-                    },
-                    [](unsigned lane, unsigned i) -> Place {
-                        return {lane % 4 * 2 + (i & 1) + (i < 2 ? 0 : 8), lane / 4};
-                    }};
+                    rows_by(2), columns_by(2)};
     expect_product(product);
     product.instruction = "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16";
     product.d_registers = 2;
@@ -127,37 +134,19 @@ TEST(MatrixProduct, HalvesOf16By8By16) {
 
 TEST(MatrixProduct, HalvesOf16By8By8OnTuring) {
     expect_product({"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 8, 2, 1, numbers_of("f16"),
-                    sums_of_16,
-                    [](unsigned lane, unsigned i) -> Place {
-                        return {lane % 4 * 2 + (i & 1), lane / 4};
-                    }},
+                    rows_by(2), columns_by(2)},
                    "turing");
-}
-
-// Elements of 32 and 64 bits: one, or half a one, a register.
-Place rows_of_words(unsigned lane, unsigned i) {
-    return {lane / 4 + (i == 0 || i == 2 ? 0 : 8), lane % 4 + (i < 2 ? 0 : 4)};
-}
-Place columns_of_words(unsigned lane, unsigned i) {
-    return {lane % 4 + (i == 0 ? 0 : 4), lane / 4};
 }
 
 TEST(MatrixProduct, Tf32Of16By8By8) {
     expect_product({"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 8, 4, 2,
-                    numbers_of("f32"), rows_of_words, columns_of_words},
+                    numbers_of("f32"), rows_by(1), columns_by(1)},
                    "ampere");
 }
 
 TEST(MatrixProduct, BytesOf16By8By32) {
     Product product{"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 32, 4, 2, numbers_of("s8"),
-                    [](unsigned lane, unsigned i) -> Place {
-                        const bool is_upper = i < 4 || (i >= 8 && i < 12);
-                        return {lane / 4 + (is_upper ? 0 : 8),
-                                lane % 4 * 4 + (i & 3) + (i < 8 ? 0 : 16)};
-                    },
-                    [](unsigned lane, unsigned i) -> Place {
-                        return {lane % 4 * 4 + (i & 3) + (i < 4 ? 0 : 16), lane / 4};
-                    }};
+                    rows_by(4), columns_by(4)};
     product.results = numbers_of("s32");
     product.letter = "r";
     expect_product(product);
@@ -165,7 +154,7 @@ TEST(MatrixProduct, BytesOf16By8By32) {
 
 TEST(MatrixProduct, DoublesOf8By8By4AndOf16By8By8) {
     Product product{"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64", 8, 8, 4,
-                    numbers_of("f64"), rows_of_words, columns_of_words};
+                    numbers_of("f64"), rows_by(1), columns_by(1)};
     product.results = numbers_of("f64");
     product.letter = product.operands = "d";
     expect_product(product);
