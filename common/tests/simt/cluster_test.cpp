@@ -45,9 +45,10 @@ std::string store_words(const std::string& registers, unsigned count) {
 }
 
 TEST(ClusterRegisters, FollowThePlaceOfABlock) {
-    Machine machine(kernel_of("mov.u32 %r10, %cluster_ctaid.x; mov.u32 %r11, %cluster_ctaid.y;"
-                              "mov.u32 %r12, %clusterid.x; mov.u32 %r13, %nclusterid.y;" +
-                              store_words("{%r2, %r10, %r11, %r12}", 4)));
+    Machine machine(
+        kernel_of("mov.u32 %r10, %cluster_ctaid.x; mov.u32 %r11, %cluster_ctaid.y;"
+                  "mov.u32 %r12, %clusterid.x; mov.u32 %r13, %nclusterid.y;" +
+                  store_words("{%r2, %r10, %r11, %r12}", 4)));
     const Array<std::uint32_t> out(4 * 12);
     machine.launch("run", clusters({6, 2}, {3, 2}), out.get());
     const auto words = out.to_host();
@@ -64,16 +65,17 @@ TEST(ClusterRegisters, FollowThePlaceOfABlock) {
 
 // Each block stores 100 + its number in its own shared memory, and reads that of the next rank, by both kinds of addresses.
 TEST(ClusterMemory, BlocksReadAndUpdateEachOther) {
-    Machine machine(kernel_of("add.u32 %r10, %r1, 100; st.shared.b32 [%r4], %r10;"
-                              "mov.u32 %r11, 0; st.shared.b32 [%r4+4], %r11;" +
-                              cluster_sync + R"(
+    Machine machine(kernel_of(
+        "add.u32 %r10, %r1, 100; st.shared.b32 [%r4], %r10;"
+        "mov.u32 %r11, 0; st.shared.b32 [%r4+4], %r11;" +
+        cluster_sync + R"(
   add.u32 %r12, %r2, 1; mov.u32 %r13, %cluster_nctarank; rem.u32 %r12, %r12, %r13;
   mapa.shared::cluster.u32 %r14, %r4, %r12; ld.shared::cluster.b32 %r20, [%r14];
   cvt.u64.u32 %d4, %r4; cvta.shared.u64 %d4, %d4; mapa.u64 %d5, %d4, %r12; ld.b32 %r21, [%d5];
   getctarank.shared::cluster.u32 %r22, %r14;
   mov.u32 %r15, 0; mapa.shared::cluster.u32 %r16, %r4, %r15; red.shared::cluster.add.u32 [%r16+4], 1;
-)" + cluster_sync + "ld.shared::cluster.b32 %r23, [%r16+4];" +
-                              store_words("{%r20, %r21, %r22, %r23}", 4)));
+)" + cluster_sync +
+        "ld.shared::cluster.b32 %r23, [%r16+4];" + store_words("{%r20, %r21, %r22, %r23}", 4)));
     const Array<std::uint32_t> out(4 * 8);
     machine.launch("run", clusters({8}, {4}), out.get());
     const auto words = out.to_host();
@@ -87,9 +89,10 @@ TEST(ClusterMemory, BlocksReadAndUpdateEachOther) {
 }
 
 TEST(ClusterMemory, AddressesBeyondTheClusterAreFaults) {
-    Machine machine(kernel_of("mov.u32 %r10, 2; mapa.shared::cluster.u32 %r11, %r4, %r10;"
-                              "ld.shared::cluster.b32 %r12, [%r11];" +
-                              store_words("{%r12, %r12}", 2)));
+    Machine machine(
+        kernel_of("mov.u32 %r10, 2; mapa.shared::cluster.u32 %r11, %r4, %r10;"
+                  "ld.shared::cluster.b32 %r12, [%r11];" +
+                  store_words("{%r12, %r12}", 2)));
     const Array<std::uint32_t> out(16);
     EXPECT_THROW(machine.launch("run", clusters({2}, {2}), out.get()), emulator::simt::Fault);
 }
@@ -249,8 +252,7 @@ LOOP:
         options.workers = workers;
         Machine machine(ptx, "hopper", options);
         const Array<std::uint32_t> memory(1024);
-        const LaunchRecord record =
-            machine.launch("run", clusters({1056}, {2}, 256), memory.get());
+        const LaunchRecord record = machine.launch("run", clusters({1056}, {2}, 256), memory.get());
         hits.push_back(record.memory.l1_hit_sectors);
         sectors.push_back(record.loads.sectors);
     }

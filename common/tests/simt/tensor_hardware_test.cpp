@@ -157,9 +157,11 @@ const std::map<std::string, Case> cases = {
     {"f16_k16_f16", {8, "m16n8k16.row.col.f16.f16.f16.f16", 4, 2, 2, Kind::half, Kind::half, "r"}},
     {"f16_k8_f16", {9, "m16n8k8.row.col.f16.f16.f16.f16", 2, 1, 2, Kind::half, Kind::half, "r"}},
     {"s8_k32", {10, "m16n8k32.row.col.s32.s8.u8.s32", 4, 2, 4, Kind::bits, Kind::bits, "r"}},
-    {"s8_k16_sat", {11, "m16n8k16.row.col.satfinite.s32.s8.s8.s32", 2, 1, 4, Kind::bits, Kind::bits, "r"}},
+    {"s8_k16_sat",
+     {11, "m16n8k16.row.col.satfinite.s32.s8.s8.s32", 2, 1, 4, Kind::bits, Kind::bits, "r"}},
     {"s4_k64", {12, "m16n8k64.row.col.s32.s4.u4.s32", 4, 2, 4, Kind::bits, Kind::bits, "r"}},
-    {"b1_k256", {13, "m16n8k256.row.col.s32.b1.b1.s32.and.popc", 4, 2, 4, Kind::bits, Kind::bits, "r"}},
+    {"b1_k256",
+     {13, "m16n8k256.row.col.s32.b1.b1.s32.and.popc", 4, 2, 4, Kind::bits, Kind::bits, "r"}},
     {"f64_884", {14, "m8n8k4.row.col.f64.f64.f64.f64", 1, 1, 2, Kind::f64, Kind::f64, "d", "d"}},
     {"f64_k8", {15, "m16n8k8.row.col.f64.f64.f64.f64", 4, 2, 4, Kind::f64, Kind::f64, "d", "d"}},
 };

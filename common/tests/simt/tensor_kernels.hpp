@@ -33,9 +33,7 @@ inline Number numbers_of(const std::string& type) {
                 }};
     if (type == "f16")
         return {16, [](int number) { return Bits{Half::from_float(static_cast<float>(number))}; },
-                [](Bits bits) {
-                    return double{Half::to_float(static_cast<std::uint16_t>(bits))};
-                }};
+                [](Bits bits) { return double{Half::to_float(static_cast<std::uint16_t>(bits))}; }};
     if (type == "bf16")
         return {16,
                 [](int number) { return Bits{BrainHalf::from_float(static_cast<float>(number))}; },
@@ -49,8 +47,9 @@ inline Number numbers_of(const std::string& type) {
                 },
                 nullptr};
     const unsigned bits = type == "s8" ? 8 : 32;
-    return {bits, bits == 8 ? [](int number) { return Bits{static_cast<std::uint8_t>(number)}; }
-                            : [](int number) { return Bits{static_cast<std::uint32_t>(number)}; },
+    return {bits,
+            bits == 8 ? [](int number) { return Bits{static_cast<std::uint8_t>(number)}; }
+                      : [](int number) { return Bits{static_cast<std::uint32_t>(number)}; },
             [](Bits word) { return static_cast<double>(static_cast<std::int32_t>(word)); }};
 }
 

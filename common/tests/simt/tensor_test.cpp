@@ -97,8 +97,10 @@ void expect_product(const Product& product, const std::string& architecture = "h
         }
     };
     const unsigned sums = product.m * product.n / 32;
-    fill(product.a, product.m * product.k / 32, product.numbers.bits, 0, a, product.k, product.numbers.encode);
-    fill(product.b, product.k * product.n / 32, product.numbers.bits, 8, b, product.n, product.numbers.encode);
+    fill(product.a, product.m * product.k / 32, product.numbers.bits, 0, a, product.k,
+         product.numbers.encode);
+    fill(product.b, product.k * product.n / 32, product.numbers.bits, 8, b, product.n,
+         product.numbers.encode);
     fill(product.d, sums, product.results.bits, 16, c, product.n, product.results.encode);
     const bool is_wide = product.operands == "d";
     Machine machine(product_kernel(product.instruction, product.a_words / (is_wide ? 2 : 1),
@@ -121,9 +123,13 @@ void expect_product(const Product& product, const std::string& architecture = "h
 }
 
 TEST(MatrixProduct, HalvesOf16By8By16) {
-    Product product{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16, 4, 2,
+    Product product{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+                    16,
+                    4,
+                    2,
                     numbers_of("f16"),
-                    rows_by(2), columns_by(2)};
+                    rows_by(2),
+                    columns_by(2)};
     expect_product(product);
     product.instruction = "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16";
     product.d_registers = 2;
@@ -145,16 +151,26 @@ TEST(MatrixProduct, Tf32Of16By8By8) {
 }
 
 TEST(MatrixProduct, BytesOf16By8By32) {
-    Product product{"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 32, 4, 2, numbers_of("s8"),
-                    rows_by(4), columns_by(4)};
+    Product product{"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32",
+                    32,
+                    4,
+                    2,
+                    numbers_of("s8"),
+                    rows_by(4),
+                    columns_by(4)};
     product.results = numbers_of("s32");
     product.letter = "r";
     expect_product(product);
 }
 
 TEST(MatrixProduct, DoublesOf8By8By4AndOf16By8By8) {
-    Product product{"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64", 8, 8, 4,
-                    numbers_of("f64"), rows_by(1), columns_by(1)};
+    Product product{"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64",
+                    8,
+                    8,
+                    4,
+                    numbers_of("f64"),
+                    rows_by(1),
+                    columns_by(1)};
     product.results = numbers_of("f64");
     product.letter = product.operands = "d";
     expect_product(product);
@@ -374,7 +390,8 @@ void expect_tile(TileShape tile, unsigned layouts, const std::string& space,
     std::vector<std::uint16_t> a(512), b(512);
     for (auto* const matrix : {&a, &b}) {
         for (std::uint16_t& each : *matrix)
-            each = static_cast<std::uint16_t>(numbers_of("f16").encode(static_cast<int>(random() % 9) - 4));
+            each = static_cast<std::uint16_t>(
+                numbers_of("f16").encode(static_cast<int>(random() % 9) - 4));
     }
     Machine machine(tile_kernel(tile, a_is_row, b_is_row, d_is_row, space), gpu);
     const Array<std::uint16_t> from_a(a), from_b(b);

@@ -157,10 +157,9 @@ Inputs inputs_of(const Product& product, const Matrices& from) {
         for (unsigned i = 0; i < 4 * in_word; ++i) {
             const unsigned word = i / in_word;
             const unsigned k = word / 2 * product.k / 2 + thread % 4 * in_word + i % in_word;
-            in.fragments[4 * thread + word] |=
-                static_cast<std::uint32_t>(
-                    product.operands.encode(from.a[a_row_of(thread, word) * product.k + k]))
-                << 8 * product.bytes * (i % in_word);
+            in.fragments[4 * thread + word] |= static_cast<std::uint32_t>(product.operands.encode(
+                                                   from.a[a_row_of(thread, word) * product.k + k]))
+                                               << 8 * product.bytes * (i % in_word);
         }
         for (unsigned i = 0; i < product.n / 2; ++i) {
             const unsigned bits = product.results.bits, at = i * bits;
@@ -185,10 +184,9 @@ LaunchRecord expect_product(const Product& product) {
     Machine machine(kernel_of(product));
     const Array<std::uint8_t> tiles(in.tiles);
     const Array<std::uint32_t> fragments(in.fragments), sums(in.sums);
-    LaunchRecord record = machine.launch("multiply", shape(1, threads), tiles.get(),
-                                         fragments.get(), sums.get(),
-                                         product.a.descriptor(0, 64, product.k),
-                                         product.b.descriptor(b_at, product.n, product.k));
+    LaunchRecord record = machine.launch(
+        "multiply", shape(1, threads), tiles.get(), fragments.get(), sums.get(),
+        product.a.descriptor(0, 64, product.k), product.b.descriptor(b_at, product.n, product.k));
     const std::vector<std::uint32_t> out = sums.to_host();
     for (unsigned thread = 0; thread < threads; ++thread) {
         for (unsigned i = 0; i < product.n / 2; ++i) {

@@ -266,7 +266,8 @@ Instruction lower_control(const ptx::Instruction& instruction, Register first_re
         result.slots = 0;  // a guard that the core executes as a branch around the instruction
     }
     // Lanes that have diverged wait for each other there; the instruction itself follows.
-    if (is_any(opcode, {"mma", "wmma", "wgmma", "ldmatrix", "stmatrix", "movmatrix"})) return result;
+    if (is_any(opcode, {"mma", "wmma", "wgmma", "ldmatrix", "stmatrix", "movmatrix"}))
+        return result;
     result.branches = is_any(opcode, {"bra", "brx"});
     add_operands(instruction, first_register, result);
     return result;

@@ -155,10 +155,10 @@ dim3 cluster_of(Function& function, std::optional<dim3> asked) {
     if (own.x == 0) return asked.value_or(dim3(1, 1, 1));
     const dim3 size(own.x, std::max(own.y, 1u), std::max(own.z, 1u));
     if (asked && (asked->x != size.x || asked->y != size.y || asked->z != size.z))
-        refuse(cudaErrorInvalidClusterSize,
-               "kernel " + without_parameters(function.demangled()) + ", clusters of " +
-                   product_text(*asked) + " blocks; its __cluster_dims__ says " +
-                   product_text(size));
+        refuse(cudaErrorInvalidClusterSize, "kernel " + without_parameters(function.demangled()) +
+                                                ", clusters of " + product_text(*asked) +
+                                                " blocks; its __cluster_dims__ says " +
+                                                product_text(size));
     return size;
 }
 

@@ -184,8 +184,8 @@ void FunctionDecoder::copy_asynchronously(const ptx::Instruction& instruction) {
 // cp.async.bulk{.tensor.Nd}.TO.FROM... [to], [from], bytes, [barrier]; of a tensor the global side is
 // [map, {coordinates}] and no number of bytes is given.
 void FunctionDecoder::copy_in_bulk(const ptx::Instruction& instruction) {
-    for (const char* const name : {"reduce", "im2col", "im2col::w",
-                                   "tile::gather4", "tile::scatter4", "cp_mask"}) {
+    for (const char* const name :
+         {"reduce", "im2col", "im2col::w", "tile::gather4", "tile::scatter4", "cp_mask"}) {
         if (has(instruction, name)) throw Refused{"bulk copies with ." + std::string(name)};
     }
     const auto& modifiers = instruction.modifiers;

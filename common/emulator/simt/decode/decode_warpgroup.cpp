@@ -13,9 +13,7 @@ using ptx::OperandKind;
 namespace {
 
 // Factors of 1 and -1.
-bool is_minus_one(const Operand& operand) {
-    return static_cast<std::int32_t>(operand.bits) == -1;
-}
+bool is_minus_one(const Operand& operand) { return static_cast<std::int32_t>(operand.bits) == -1; }
 
 }  // namespace
 

@@ -30,11 +30,12 @@ struct BulkCopyDetail {
     MemoryDetail global;  // of a tensor: the tensor map
     MemoryDetail shared, barrier;
     bool shared_is_generic = false, barrier_is_generic = false;
-    bool to_shared = true;                             // else from shared to global memory
-    bool from_own_shared = false;                      // `global` is the block's own shared memory
-    RegisterOffset bytes = no_register;                // 32-bit lanes
-    RegisterOffset blocks = no_register;               // 16-bit lanes: ranks in the cluster, by bit; none: one block
-    unsigned rank = 0;                                 // of a tensor; 0: plain bytes
+    bool to_shared = true;               // else from shared to global memory
+    bool from_own_shared = false;        // `global` is the block's own shared memory
+    RegisterOffset bytes = no_register;  // 32-bit lanes
+    RegisterOffset blocks =
+        no_register;    // 16-bit lanes: ranks in the cluster, by bit; none: one block
+    unsigned rank = 0;  // of a tensor; 0: plain bytes
     RegisterOffset coordinates[max_tensor_rank] = {};  // 32-bit lanes, innermost first
 };
 // The operands of each lane.
@@ -52,8 +53,7 @@ void for_destinations(WarpContext& context, const BulkCopyDetail& detail, int la
     const std::size_t size = context.block->cluster->blocks.size();
     if (blocks >> size != 0)
         throw fault_at(context, FaultKind::illegal_instruction, detail.global.instruction, lane,
-                       "a multicast copy to a block beyond its cluster of " +
-                           std::to_string(size));
+                       "a multicast copy to a block beyond its cluster of " + std::to_string(size));
     for (bool is_first = true; blocks != 0; blocks &= blocks - 1, is_first = false) {
         const auto rank = static_cast<std::uint32_t>(std::countr_zero(blocks));
         copy(address_in_block(context, rank, shared), address_in_block(context, rank, barrier),

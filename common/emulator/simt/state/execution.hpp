@@ -53,7 +53,13 @@ struct Reconvergence {
     Reconvergence* outer = nullptr;
 };
 
-enum class FragmentState : std::uint8_t { ready, at_barrier, at_warp_operation, at_warpgroup_wait, at_cluster_barrier };
+enum class FragmentState : std::uint8_t {
+    ready,
+    at_barrier,
+    at_warp_operation,
+    at_warpgroup_wait,
+    at_cluster_barrier
+};
 
 // Lanes of a warp that execute together.
 struct Fragment {

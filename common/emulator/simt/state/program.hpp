@@ -34,12 +34,12 @@ enum class Control : std::uint8_t {
     ret,  // of lanes with a true guard; from a kernel it is an exit
     exit,
     trap,
-    barrier,    // of the block
-    warp_wide,  // waits for the lanes of a member mask, then executes its operation
-    yield,      // nanosleep: other fragments and warps first
+    barrier,         // of the block
+    warp_wide,       // waits for the lanes of a member mask, then executes its operation
+    yield,           // nanosleep: other fragments and warps first
     warpgroup_wait,  // wgmma.wait_group: for products of the other warps of its group
     cluster_wait,    // barrier.cluster.wait
-    poll,       // mbarrier.try_wait: as `next`, but gives way where the answer is no
+    poll,            // mbarrier.try_wait: as `next`, but gives way where the answer is no
 };
 
 struct BasicBlock {

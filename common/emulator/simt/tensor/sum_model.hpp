@@ -27,8 +27,8 @@ struct SumModel {
 
 // The arithmetic of a compute capability's tensor cores with one type. Integers and FP64 are exact, or rounded after each product.
 struct TensorCore {
-    unsigned compute_number = 0;  // the first that has it: 80 for 8.0
-    std::string_view operands;    // "f16", "bf16", "tf32", "f64", "fp8", "int8", "int4", "b1"
+    unsigned compute_number = 0;    // the first that has it: 80 for 8.0
+    std::string_view operands;      // "f16", "bf16", "tf32", "f64", "fp8", "int8", "int4", "b1"
     bool is_of_warpgroups = false;  // wgmma, else mma.sync
     SumModel sum;
     double products_per_cycle = 0;  // multiply-adds of an SM, dense

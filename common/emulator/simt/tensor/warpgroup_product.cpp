@@ -92,7 +92,8 @@ void execute_warpgroup_product(Warp& warp, const Operation& operation) {
     const bool adds = (context.predicate(detail.adds) >> lane & 1) != 0;
     for (std::size_t tile = 0; tile < detail.sums.size() / of_tile; ++tile) {
         RowBytes<columns> b;
-        of_b.read(static_cast<std::uint32_t>(tile) * columns, columns, detail.b_is_across_k, b.rows);
+        of_b.read(static_cast<std::uint32_t>(tile) * columns, columns, detail.b_is_across_k,
+                  b.rows);
         const auto sums = std::span(detail.sums).subspan(tile * of_tile, of_tile);
         a.multiply(warp, b, adds ? sums : std::span<const RegisterOffset>(), sums);
     }

@@ -15,7 +15,8 @@ namespace emulator::simt {
 struct WarpgroupProductDetail {
     MatrixProductDetail product;  // of a warp with eight columns; without its registers of C and D
     std::vector<RegisterOffset> sums;
-    RegisterOffset a = no_register, b = no_register;  // 64-bit lanes: descriptors; A may be in registers
+    RegisterOffset a = no_register,
+                   b = no_register;  // 64-bit lanes: descriptors; A may be in registers
     bool a_is_across_k = false, b_is_across_k = false;  // M-major, N-major
     bool is_negated = false;
     RegisterOffset adds = no_register;  // a predicate: whether D is added

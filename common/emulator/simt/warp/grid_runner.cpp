@@ -218,8 +218,7 @@ std::vector<std::unique_ptr<Worker>> run_grid(const Launch& launch) {
     return workers;
 }
 
-std::vector<std::unique_ptr<Worker>> run_clusters(const Launch& launch,
-                                                   std::uint64_t clusters) {
+std::vector<std::unique_ptr<Worker>> run_clusters(const Launch& launch, std::uint64_t clusters) {
     const unsigned count = workers_for(launch, clusters);
     std::vector<std::unique_ptr<Worker>> workers;
     workers.reserve(count);

@@ -76,8 +76,8 @@ void cluster_index(Warp& warp, const Operation& operation) {
 
 void grid_in_clusters(Warp& warp, const Operation& operation) {
     const LaunchShape& shape = launch_of(warp).shape;
-    const std::uint32_t value = component(shape.grid, operation.variant) /
-                                component(shape.cluster, operation.variant);
+    const std::uint32_t value =
+        component(shape.grid, operation.variant) / component(shape.cluster, operation.variant);
     fill<std::uint32_t>(warp, operation, [&](std::uint32_t) { return value; });
 }
 
