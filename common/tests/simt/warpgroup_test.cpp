@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/simt/record/trace_recorder.hpp"
 #include "simt_fixture.hpp"
 #include "tensor_kernels.hpp"
 
@@ -171,6 +172,23 @@ Inputs inputs_of(const Product& product, const Matrices& from) {
     return in;
 }
 
+struct Result {
+    LaunchRecord record;
+    std::vector<std::uint32_t> sums;
+};
+
+Result run(const Product& product, const Matrices& from,
+           const emulator::simt::Options& options = {}) {
+    const Inputs in = inputs_of(product, from);
+    Machine machine(kernel_of(product), "hopper", options);
+    const Array<std::uint8_t> tiles(in.tiles);
+    const Array<std::uint32_t> fragments(in.fragments), sums(in.sums);
+    LaunchRecord record = machine.launch(
+        "multiply", shape(1, threads), tiles.get(), fragments.get(), sums.get(),
+        product.a.descriptor(0, 64, product.k), product.b.descriptor(b_at, product.n, product.k));
+    return {std::move(record), sums.to_host()};
+}
+
 LaunchRecord expect_product(const Product& product) {
     std::mt19937 random(product.n);
     const auto numbers = [&](unsigned count) {
@@ -180,14 +198,7 @@ LaunchRecord expect_product(const Product& product) {
     };
     const Matrices from{numbers(64 * product.k), numbers(product.k * product.n),
                         numbers(64 * product.n)};
-    const Inputs in = inputs_of(product, from);
-    Machine machine(kernel_of(product));
-    const Array<std::uint8_t> tiles(in.tiles);
-    const Array<std::uint32_t> fragments(in.fragments), sums(in.sums);
-    LaunchRecord record = machine.launch(
-        "multiply", shape(1, threads), tiles.get(), fragments.get(), sums.get(),
-        product.a.descriptor(0, 64, product.k), product.b.descriptor(b_at, product.n, product.k));
-    const std::vector<std::uint32_t> out = sums.to_host();
+    Result done = run(product, from);
     for (unsigned thread = 0; thread < threads; ++thread) {
         for (unsigned i = 0; i < product.n / 2; ++i) {
             const unsigned row = row_of(thread, i), column = column_of(thread, i);
@@ -196,13 +207,13 @@ LaunchRecord expect_product(const Product& product) {
                 sum += from.a[row * product.k + k] * from.b[k * product.n + column];
             sum = product.sign * sum + (product.adds ? from.d[row * product.n + column] : 0);
             const unsigned at = i * product.results.bits;
-            const std::uint32_t word = out[product.registers() * thread + at / 32] >> at % 32;
+            const std::uint32_t word = done.sums[product.registers() * thread + at / 32] >> at % 32;
             EXPECT_EQ(product.results.decode(word & (~0u >> (32 - product.results.bits))), sum)
                 << product.instruction().substr(0, 60) << ", row " << row << ", column " << column;
-            if (testing::Test::HasFailure()) return record;
+            if (testing::Test::HasFailure()) return done.record;
         }
     }
-    return record;
+    return done.record;
 }
 
 Product halves(unsigned n = 64) {
@@ -326,15 +337,71 @@ TEST(WarpgroupSums, OfBytesLoseTheirLowBits) {
     from.d[0] = 1 << 13;
     from.a[32] = from.b[0] = 1;
     from.d[8] = 1 << 14;
-    const Inputs in = inputs_of(product, from);
-    Machine machine(kernel_of(product));
-    const Array<std::uint8_t> tiles(in.tiles);
-    const Array<std::uint32_t> fragments(in.fragments), sums(in.sums);
-    machine.launch("multiply", shape(1, threads), tiles.get(), fragments.get(), sums.get(),
-                   product.a.descriptor(0, 64, 32), product.b.descriptor(b_at, 8, 32));
-    const std::vector<std::uint32_t> out = sums.to_host();
+    const std::vector<std::uint32_t> out = run(product, from).sums;
     EXPECT_EQ(product.results.decode(out[0]), (1 << 13) + 1);
     EXPECT_EQ(product.results.decode(out[4 * 4]), 1 << 14);
+}
+
+// Thread 0 alone tells a fifth warp, behind its wgmma.wait_group, that B may be overwritten: the products of the other three warps are
+// complete then, too, as CUTLASS' pipelines count on. All elements of A are 1, those of B first 1, then 2.
+TEST(WarpgroupWait, IsForTheProductsOfAllFourWarps) {
+    Machine machine(R"(.version 8.4
+.target sm_90a
+.address_size 64
+.visible .entry run(.param .u64 out, .param .u64 a, .param .u64 b) {
+  .reg .b64 %d<6>; .reg .b32 %r<16>; .reg .f32 %f<4>; .reg .pred %p<4>;
+  .shared .align 1024 .b8 tile[16640];
+  .shared .align 8 .b64 free;
+  ld.param.u64 %d1, [out]; ld.param.u64 %d2, [a]; ld.param.u64 %d3, [b];
+  mov.u32 %r1, %tid.x; mov.u32 %r2, tile; shl.b32 %r3, %r1, 2; mov.u32 %r9, free;
+  setp.ne.u32 %p1, %r1, 0; @%p1 bra FILL;
+  mbarrier.init.shared.b64 [%r9], 1;
+FILL:
+  add.s32 %r4, %r2, %r3; mov.u32 %r5, 0x3c003c00; st.shared.b32 [%r4], %r5;
+  add.s32 %r3, %r3, 640; setp.lt.u32 %p1, %r3, 16640; @%p1 bra FILL;
+  fence.proxy.async; bar.sync 0;
+  setp.lt.u32 %p2, %r1, 128; @%p2 bra MULTIPLY;
+WAIT:
+  mbarrier.try_wait.parity.shared.b64 %p3, [%r9], 0; @!%p3 bra WAIT;
+  shl.b32 %r6, %r1, 3; add.s32 %r7, %r2, %r6; mov.u32 %r8, 0x40004000;
+  st.shared.v2.b32 [%r7+15360], {%r8, %r8};
+  ret;
+MULTIPLY:
+  mov.f32 %f0, 0f00000000; mov.f32 %f1, %f0; mov.f32 %f2, %f0; mov.f32 %f3, %f0;
+  wgmma.fence.sync.aligned;
+  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d2, %d3, 1, 1, 1, 0, 0;
+  wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;
+  setp.ne.u32 %p1, %r1, 0; @%p1 bra STORE;
+  mbarrier.arrive.shared.b64 _, [%r9];
+STORE:
+  mul.wide.u32 %d4, %r1, 16; add.s64 %d5, %d1, %d4; st.global.v4.f32 [%d5], {%f0, %f1, %f2, %f3};
+  ret;
+})");
+    const Array<float> out(4 * threads);
+    const Layout plain;
+    machine.launch("run", shape(1, threads + 32), out.get(), plain.descriptor(0, 64, 16),
+                   plain.descriptor(b_at, 8, 16));
+    for (const float each : out.to_host()) EXPECT_EQ(each, 16);
+}
+
+// 989.4 dense TFLOPS of FP16 / (132 SMs x 1.83 GHz x 2), H100 white paper: 2048 multiply-adds a clock of an SM, or 128 clocks for
+// 64 x 256 x 16, a quarter of them for each warp.
+TEST(WarpgroupTime, IsThatOfTheDenseRate) {
+    emulator::simt::Options options;
+    options.record_for_time = true;
+    const Product product = halves(256);
+    const Matrices zeros{std::vector<int>(64 * 16), std::vector<int>(16 * 256),
+                         std::vector<int>(64 * 256)};
+    const Result done = run(product, zeros, options);
+    unsigned products = 0;
+    for (const auto& block : done.record.recorded->trace.program.blocks) {
+        for (const auto& instruction : block.instructions) {
+            if (instruction.unit != timing::Unit::tensor) continue;
+            ++products;
+            EXPECT_NEAR(instruction.tensor_cycles, 32, 0.1);
+        }
+    }
+    EXPECT_EQ(products, 1u);
 }
 
 std::string failure_of(const std::string& ptx, const std::string& gpu, unsigned block = threads) {
