@@ -134,7 +134,7 @@ BulkOperands::BulkOperands(WarpContext& context, const BulkCopyDetail& detail) {
 
 namespace {
 
-// The bytes outside of the destination's or the source's shared memory, checked.
+// The bytes outside of the shared memory that a copy goes to or comes from, checked.
 std::byte* find_outside(WarpContext& context, const BulkCopyDetail& detail, Address address,
                         std::uint32_t bytes, int lane) {
     if (detail.from_own_shared) {

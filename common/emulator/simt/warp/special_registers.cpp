@@ -61,7 +61,7 @@ void cluster_dimension(Warp& warp, const Operation& operation) {
     fill<std::uint32_t>(warp, operation, [&](std::uint32_t) { return value; });
 }
 
-// Of the block in its cluster, of the cluster in the grid, and how many clusters the grid has.
+// The place of the block in its cluster, that of the cluster in the grid, and how many clusters the grid has.
 void index_in_cluster(Warp& warp, const Operation& operation) {
     const std::uint32_t size = component(launch_of(warp).shape.cluster, operation.variant);
     const std::uint32_t value = context_of(warp).block->index[operation.variant] % size;
