@@ -342,8 +342,8 @@ TEST(WarpgroupSums, OfBytesLoseTheirLowBits) {
     EXPECT_EQ(product.results.decode(out[4 * 4]), 1 << 14);
 }
 
-// Thread 0 alone tells a fifth warp, behind its wgmma.wait_group, that B may be overwritten: the products of the other three warps are
-// complete then, too, as CUTLASS' pipelines count on. All elements of A are 1, those of B first 1, then 2.
+// Warp 0 overwrites B behind its wgmma.wait_group: the products of the other three warps are complete then, too, as CUTLASS' pipelines
+// count on, where one thread of a warpgroup says that a buffer is free. All elements of A are 1, those of B first 1, then 2.
 TEST(WarpgroupWait, IsForTheProductsOfAllFourWarps) {
     Machine machine(R"(.version 8.4
 .target sm_90a
@@ -351,35 +351,26 @@ TEST(WarpgroupWait, IsForTheProductsOfAllFourWarps) {
 .visible .entry run(.param .u64 out, .param .u64 a, .param .u64 b) {
   .reg .b64 %d<6>; .reg .b32 %r<16>; .reg .f32 %f<4>; .reg .pred %p<4>;
   .shared .align 1024 .b8 tile[16640];
-  .shared .align 8 .b64 free;
   ld.param.u64 %d1, [out]; ld.param.u64 %d2, [a]; ld.param.u64 %d3, [b];
-  mov.u32 %r1, %tid.x; mov.u32 %r2, tile; shl.b32 %r3, %r1, 2; mov.u32 %r9, free;
-  setp.ne.u32 %p1, %r1, 0; @%p1 bra FILL;
-  mbarrier.init.shared.b64 [%r9], 1;
+  mov.u32 %r1, %tid.x; mov.u32 %r2, tile; shl.b32 %r3, %r1, 2;
 FILL:
   add.s32 %r4, %r2, %r3; mov.u32 %r5, 0x3c003c00; st.shared.b32 [%r4], %r5;
-  add.s32 %r3, %r3, 640; setp.lt.u32 %p1, %r3, 16640; @%p1 bra FILL;
+  add.s32 %r3, %r3, 512; setp.lt.u32 %p1, %r3, 16640; @%p1 bra FILL;
   fence.proxy.async; bar.sync 0;
-  setp.lt.u32 %p2, %r1, 128; @%p2 bra MULTIPLY;
-WAIT:
-  mbarrier.try_wait.parity.shared.b64 %p3, [%r9], 0; @!%p3 bra WAIT;
-  shl.b32 %r6, %r1, 3; add.s32 %r7, %r2, %r6; mov.u32 %r8, 0x40004000;
-  st.shared.v2.b32 [%r7+15360], {%r8, %r8};
-  ret;
-MULTIPLY:
   mov.f32 %f0, 0f00000000; mov.f32 %f1, %f0; mov.f32 %f2, %f0; mov.f32 %f3, %f0;
   wgmma.fence.sync.aligned;
   wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d2, %d3, 1, 1, 1, 0, 0;
   wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;
-  setp.ne.u32 %p1, %r1, 0; @%p1 bra STORE;
-  mbarrier.arrive.shared.b64 _, [%r9];
+  setp.ge.u32 %p2, %r1, 32; @%p2 bra STORE;
+  shl.b32 %r6, %r1, 3; add.s32 %r7, %r2, %r6; mov.u32 %r8, 0x40004000;
+  st.shared.v2.b32 [%r7+16384], {%r8, %r8};
 STORE:
   mul.wide.u32 %d4, %r1, 16; add.s64 %d5, %d1, %d4; st.global.v4.f32 [%d5], {%f0, %f1, %f2, %f3};
   ret;
 })");
     const Array<float> out(4 * threads);
     const Layout plain;
-    machine.launch("run", shape(1, threads + 32), out.get(), plain.descriptor(0, 64, 16),
+    machine.launch("run", shape(1, threads), out.get(), plain.descriptor(0, 64, 16),
                    plain.descriptor(b_at, 8, 16));
     for (const float each : out.to_host()) EXPECT_EQ(each, 16);
 }
