@@ -376,6 +376,12 @@ TEST_F(Launches, PropertiesAreTheGpus) {
     EXPECT_EQ(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
 }
 
+int has_clusters() {
+    int answer = -1;
+    EXPECT_EQ(cudaDeviceGetAttribute(&answer, cudaDevAttrClusterLaunch, 0), cudaSuccess);
+    return answer;
+}
+
 // Launches `blocks` blocks of one thread in clusters.
 cudaError_t launch_in_clusters(int* values, unsigned blocks, unsigned cluster) {
     cudaLaunchAttribute attribute{};
@@ -395,6 +401,7 @@ cudaError_t launch_in_clusters(int* values, unsigned blocks, unsigned cluster) {
 // The programming guide: grids are multiples of a cluster's blocks, of which every GPU has 8, and some have more by an attribute.
 TEST_F(Launches, ClustersHaveAtMost8BlocksUnlessTheKernelAllowsMore) {
     ASSERT_EQ(cudaMemset(values_, 0, 256), cudaSuccess);
+    EXPECT_EQ(has_clusters(), 1);
     EXPECT_EQ(launch_in_clusters(values_, 24, 8), cudaSuccess);
     EXPECT_EQ(read(values_ + 23), 5);
     EXPECT_EQ(read(values_ + 24), 0);
@@ -407,6 +414,7 @@ TEST_F(Launches, ClustersHaveAtMost8BlocksUnlessTheKernelAllowsMore) {
 }
 
 TEST_F(Kepler, LaunchesHaveNoClusters) {
+    EXPECT_EQ(has_clusters(), 0);
     EXPECT_EQ(launch_in_clusters(values_, 2, 2), cudaErrorNotSupported);
     EXPECT_EQ(launch_in_clusters(values_, 2, 1), cudaSuccess);
 }

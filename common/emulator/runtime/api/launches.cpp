@@ -136,7 +136,7 @@ void check_cluster(const Launch& launch) {
 }  // namespace
 
 unsigned max_cluster_blocks(const Function& function) {
-    if (architecture().compute_number() < 90) return 1;
+    if (!device_limits().has_clusters) return 1;
     return function.non_portable_clusters ? 16 : 8;
 }
 
