@@ -247,12 +247,8 @@ void update_cluster(WarpContext& context, const AtomicDetail& detail,
 void update_shared_lanes(WarpContext& context, const AtomicDetail& detail,
                          const GenericLanes& lanes) {
     LaneOffsets offsets;
-    window_offsets(lanes, context.mask, shared_window, offsets);
-    if (reaches_other_blocks(context, offsets)) return update_cluster(context, detail, offsets);
-    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        check_shared(context, detail, offsets[static_cast<std::size_t>(lane)], lane);
-    }
+    if (!locate_shared_lanes(context, detail, lanes, offsets))
+        return update_cluster(context, detail, offsets);
     SiteState& site = context.sites[detail.site];
     (void)count_shared(context, detail, site.other_spaces().shared, offsets);
     if (context.hazards != nullptr) check_shared_access(context, detail, offsets);
