@@ -15,6 +15,7 @@ from pathlib import Path
 
 from generated_table import TableError, generate
 
+INSTRUCTIONS = {"mma": "false", "wgmma": "true"}
 CAPABILITY = re.compile(r"([0-9]+)\.([0-9])")
 
 
@@ -23,6 +24,8 @@ def initialiser(row: dict[str, str]) -> str:
     capability = CAPABILITY.fullmatch(row["compute_capability"])
     if not capability or not row["operands"].isalnum():
         raise TableError(f"{place}: expected a compute capability such as 8.0 and a plain name")
+    if row["instruction"] not in INSTRUCTIONS:
+        raise TableError(f"{place}: expected mma or wgmma as the instruction")
     if not row["source"]:
         raise TableError(f"{place}: the source is missing")
     # Integers and FP64 have no such sums.
@@ -32,7 +35,7 @@ def initialiser(row: dict[str, str]) -> str:
     rate, latency = float(row["products_per_cycle"]), float(row["latency_cycles"] or 0)
     return (
         f'TensorCore{{{int(capability[1]) * 10 + int(capability[2])}, "{row["operands"]}", '
-        f"{{{bits}, {products}, {result}}}, {rate!r}, {latency!r}}},"
+        f"{INSTRUCTIONS[row['instruction']]}, {{{bits}, {products}, {result}}}, {rate!r}, {latency!r}}},"
     )
 
 

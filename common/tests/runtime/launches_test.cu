@@ -376,6 +376,49 @@ TEST_F(Launches, PropertiesAreTheGpus) {
     EXPECT_EQ(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
 }
 
+int has_clusters() {
+    int answer = -1;
+    EXPECT_EQ(cudaDeviceGetAttribute(&answer, cudaDevAttrClusterLaunch, 0), cudaSuccess);
+    return answer;
+}
+
+// Launches `blocks` blocks of one thread in clusters.
+cudaError_t launch_in_clusters(int* values, unsigned blocks, unsigned cluster) {
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {cluster, 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = blocks;
+    config.blockDim = 1;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    const cudaError_t error = cudaLaunchKernelEx(&config, add_offset, values, 64);
+    int clusters = 0;
+    EXPECT_EQ(cudaOccupancyMaxActiveClusters(&clusters, add_offset, &config), error);
+    return error;
+}
+
+// The programming guide: grids are multiples of a cluster's blocks, of which every GPU has 8, and some have more by an attribute.
+TEST_F(Launches, ClustersHaveAtMost8BlocksUnlessTheKernelAllowsMore) {
+    ASSERT_EQ(cudaMemset(values_, 0, 256), cudaSuccess);
+    EXPECT_EQ(has_clusters(), 1);
+    EXPECT_EQ(launch_in_clusters(values_, 24, 8), cudaSuccess);
+    EXPECT_EQ(read(values_ + 23), 5);
+    EXPECT_EQ(read(values_ + 24), 0);
+    EXPECT_EQ(launch_in_clusters(values_, 20, 8), cudaErrorInvalidClusterSize);
+    EXPECT_EQ(launch_in_clusters(values_, 32, 16), cudaErrorInvalidClusterSize);
+    ASSERT_EQ(cudaFuncSetAttribute(add_offset, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+              cudaSuccess);
+    EXPECT_EQ(launch_in_clusters(values_, 32, 16), cudaSuccess);
+    EXPECT_EQ(read(values_ + 31), 5);
+}
+
+TEST_F(Kepler, LaunchesHaveNoClusters) {
+    EXPECT_EQ(has_clusters(), 0);
+    EXPECT_EQ(launch_in_clusters(values_, 2, 2), cudaErrorNotSupported);
+    EXPECT_EQ(launch_in_clusters(values_, 2, 1), cudaSuccess);
+}
+
 TEST_F(Launches, TensorMapsAreChecked) {
     PFN_cuTensorMapEncodeTiled_v12000 encode = nullptr;
     cudaDriverEntryPointQueryResult found{};

@@ -124,23 +124,17 @@ TEST(CachePolicy, AccessesWithOneAreAccesses) {
     EXPECT_EQ(record.stores.sectors, 32u);
 }
 
-// Thread 0 asks for 512 bytes in bulk, all wait by parity, each adds 1 to its word; the block's words go back in
-// bulk.
-const std::string bulk = head + R"(
-.visible .entry bulk(.param .u64 from, .param .u64 to) {
-  .reg .b32 %r<12>; .reg .b64 %rd<8>; .reg .pred %p<3>;
-  .shared .align 128 .b8 tile[512];
-  .shared .align 8 .b64 barrier;
-  ld.param.u64 %rd1, [from]; ld.param.u64 %rd2, [to];
+// Thread 0 goes on to copy into the tile, which has an mbarrier.
+const std::string begin_copy = R"(
   mov.u32 %r1, %tid.x;
   mov.u32 %r2, tile;
   mov.u32 %r3, barrier;
   setp.ne.u32 %p1, %r1, 0;
   @%p1 bra ready;
   mbarrier.init.shared.b64 [%r3], 1;
-  fence.mbarrier_init.release.cluster;
-  mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 512;
-  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 512, [%r3];
+)";
+// All wait for the copy; each gets its word of the tile in %r6.
+const std::string wait_for_copy = R"(
 ready:
   bar.sync 0;
 again:
@@ -149,7 +143,20 @@ again:
   shl.b32 %r4, %r1, 2;
   add.s32 %r5, %r2, %r4;
   ld.shared.u32 %r6, [%r5];
-  add.s32 %r6, %r6, 1;
+)";
+
+// Thread 0 asks for 512 bytes in bulk, all wait by parity, each adds 1 to its word; the block's words go back in
+// bulk.
+const std::string bulk = head + R"(
+.visible .entry bulk(.param .u64 from, .param .u64 to) {
+  .reg .b32 %r<12>; .reg .b64 %rd<8>; .reg .pred %p<3>;
+  .shared .align 128 .b8 tile[512];
+  .shared .align 8 .b64 barrier;
+  ld.param.u64 %rd1, [from]; ld.param.u64 %rd2, [to];
+)" + begin_copy + R"(  fence.mbarrier_init.release.cluster;
+  mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 512;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 512, [%r3];
+)" + wait_for_copy + R"(  add.s32 %r6, %r6, 1;
   st.shared.u32 [%r5], %r6;
   bar.sync 0;
   @%p1 bra end;
@@ -199,23 +206,9 @@ const std::string tensor = head + R"(
   ld.param.u32 %r8, [column]; ld.param.u32 %r9, [row];
   mov.b64 %rd1, map;
   cvta.param.u64 %rd3, %rd1;
-  mov.u32 %r1, %tid.x;
-  mov.u32 %r2, tile;
-  mov.u32 %r3, barrier;
-  setp.ne.u32 %p1, %r1, 0;
-  @%p1 bra ready;
-  mbarrier.init.shared.b64 [%r3], 1;
-  mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 1024;
+)" + begin_copy + R"(  mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 1024;
   cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd3, {%r8, %r9}], [%r3];
-ready:
-  bar.sync 0;
-again:
-  mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;
-  @!%p2 bra again;
-  shl.b32 %r4, %r1, 2;
-  add.s32 %r5, %r2, %r4;
-  ld.shared.u32 %r6, [%r5];
-  mul.wide.u32 %rd4, %r1, 4;
+)" + wait_for_copy + R"(  mul.wide.u32 %rd4, %r1, 4;
   add.s64 %rd5, %rd2, %rd4;
   st.global.u32 [%rd5], %r6;
   ret;

@@ -411,13 +411,10 @@ TEST(SimtFaults, UnsupportedInstructionsAreNamedAtTheLaunch) {
     st.global.u32 [%rd2], %r1;
     ret;
 }
-.visible .entry clusters() .reqnctapercluster 2 {
-    ret;
-}
 .visible .entry tensor_cores() {
     .reg .b32 %r<8>;
     .reg .f32 %f<8>;
-    wgmma.fence.sync.aligned;
+    tcgen05.wait::ld.sync.aligned;
     ret;
 }
 )");
@@ -432,10 +429,8 @@ TEST(SimtFaults, UnsupportedInstructionsAreNamedAtTheLaunch) {
         }
         return std::string("not refused");
     };
-    EXPECT_NE(refusal("tensor_cores").find("wgmma.fence"), std::string::npos)
+    EXPECT_NE(refusal("tensor_cores").find("tcgen05.wait"), std::string::npos)
         << refusal("tensor_cores");
-    EXPECT_NE(refusal("clusters").find("clusters of 2 blocks"), std::string::npos)
-        << refusal("clusters");
 }
 
 // Whatever the number of workers, and from run to run.

@@ -140,37 +140,30 @@ struct Case {
     unsigned number;  // in the program that ran on the H200
     const char* instruction;
     unsigned a, b, d;
-    const char *letter, *operands;
-    Kind in, sums;
+    Kind in;
+    Kind sums = Kind::tf32;
+    const char *letter = "f", *operands = "r";
 };
 
 const std::map<std::string, Case> cases = {
-    {"f16_k16", {0, "m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 4, "f", "r", Kind::half, Kind::tf32}},
-    {"f16_k8", {1, "m16n8k8.row.col.f32.f16.f16.f32", 2, 1, 4, "f", "r", Kind::half, Kind::tf32}},
-    {"bf16_k16",
-     {2, "m16n8k16.row.col.f32.bf16.bf16.f32", 4, 2, 4, "f", "r", Kind::brain, Kind::tf32}},
-    {"bf16_k8",
-     {3, "m16n8k8.row.col.f32.bf16.bf16.f32", 2, 1, 4, "f", "r", Kind::brain, Kind::tf32}},
-    {"tf32_k8",
-     {4, "m16n8k8.row.col.f32.tf32.tf32.f32", 4, 2, 4, "f", "r", Kind::tf32, Kind::tf32}},
-    {"tf32_k4",
-     {5, "m16n8k4.row.col.f32.tf32.tf32.f32", 2, 1, 4, "f", "r", Kind::tf32, Kind::tf32}},
-    {"e4m3_k32",
-     {6, "m16n8k32.row.col.f32.e4m3.e4m3.f32", 4, 2, 4, "f", "r", Kind::byte, Kind::tf32}},
-    {"e5m2_k32",
-     {7, "m16n8k32.row.col.f32.e5m2.e4m3.f32", 4, 2, 4, "f", "r", Kind::byte, Kind::tf32}},
-    {"f16_k16_f16",
-     {8, "m16n8k16.row.col.f16.f16.f16.f16", 4, 2, 2, "r", "r", Kind::half, Kind::half}},
-    {"f16_k8_f16",
-     {9, "m16n8k8.row.col.f16.f16.f16.f16", 2, 1, 2, "r", "r", Kind::half, Kind::half}},
-    {"s8_k32", {10, "m16n8k32.row.col.s32.s8.u8.s32", 4, 2, 4, "r", "r", Kind::bits, Kind::bits}},
+    {"f16_k16", {0, "m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 4, Kind::half}},
+    {"f16_k8", {1, "m16n8k8.row.col.f32.f16.f16.f32", 2, 1, 4, Kind::half}},
+    {"bf16_k16", {2, "m16n8k16.row.col.f32.bf16.bf16.f32", 4, 2, 4, Kind::brain}},
+    {"bf16_k8", {3, "m16n8k8.row.col.f32.bf16.bf16.f32", 2, 1, 4, Kind::brain}},
+    {"tf32_k8", {4, "m16n8k8.row.col.f32.tf32.tf32.f32", 4, 2, 4, Kind::tf32}},
+    {"tf32_k4", {5, "m16n8k4.row.col.f32.tf32.tf32.f32", 2, 1, 4, Kind::tf32}},
+    {"e4m3_k32", {6, "m16n8k32.row.col.f32.e4m3.e4m3.f32", 4, 2, 4, Kind::byte}},
+    {"e5m2_k32", {7, "m16n8k32.row.col.f32.e5m2.e4m3.f32", 4, 2, 4, Kind::byte}},
+    {"f16_k16_f16", {8, "m16n8k16.row.col.f16.f16.f16.f16", 4, 2, 2, Kind::half, Kind::half, "r"}},
+    {"f16_k8_f16", {9, "m16n8k8.row.col.f16.f16.f16.f16", 2, 1, 2, Kind::half, Kind::half, "r"}},
+    {"s8_k32", {10, "m16n8k32.row.col.s32.s8.u8.s32", 4, 2, 4, Kind::bits, Kind::bits, "r"}},
     {"s8_k16_sat",
-     {11, "m16n8k16.row.col.satfinite.s32.s8.s8.s32", 2, 1, 4, "r", "r", Kind::bits, Kind::bits}},
-    {"s4_k64", {12, "m16n8k64.row.col.s32.s4.u4.s32", 4, 2, 4, "r", "r", Kind::bits, Kind::bits}},
+     {11, "m16n8k16.row.col.satfinite.s32.s8.s8.s32", 2, 1, 4, Kind::bits, Kind::bits, "r"}},
+    {"s4_k64", {12, "m16n8k64.row.col.s32.s4.u4.s32", 4, 2, 4, Kind::bits, Kind::bits, "r"}},
     {"b1_k256",
-     {13, "m16n8k256.row.col.s32.b1.b1.s32.and.popc", 4, 2, 4, "r", "r", Kind::bits, Kind::bits}},
-    {"f64_884", {14, "m8n8k4.row.col.f64.f64.f64.f64", 1, 1, 2, "d", "d", Kind::f64, Kind::f64}},
-    {"f64_k8", {15, "m16n8k8.row.col.f64.f64.f64.f64", 4, 2, 4, "d", "d", Kind::f64, Kind::f64}},
+     {13, "m16n8k256.row.col.s32.b1.b1.s32.and.popc", 4, 2, 4, Kind::bits, Kind::bits, "r"}},
+    {"f64_884", {14, "m8n8k4.row.col.f64.f64.f64.f64", 1, 1, 2, Kind::f64, Kind::f64, "d", "d"}},
+    {"f64_k8", {15, "m16n8k8.row.col.f64.f64.f64.f64", 4, 2, 4, Kind::f64, Kind::f64, "d", "d"}},
 };
 
 // FNV-1a of eight warps' results, eight words a lane.

@@ -1,9 +1,57 @@
-// A kernel around one product of a warp.
+// A kernel around one product of a warp, and small whole numbers in the types of tensor cores.
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <string>
 
+#include "emulator/simt/alu/values/half_values.hpp"
+
 namespace simt_test {
+
+// Whole numbers as bits of a type, and back.
+struct Number {
+    unsigned bits = 0;
+    std::uint64_t (*encode)(int) = nullptr;
+    double (*decode)(std::uint64_t) = nullptr;
+};
+
+inline Number numbers_of(const std::string& type) {
+    using emulator::simt::BrainHalf;
+    using emulator::simt::Half;
+    using Bits = std::uint64_t;
+    if (type == "f64")
+        return {64, [](int number) { return std::bit_cast<Bits>(static_cast<double>(number)); },
+                [](Bits bits) { return std::bit_cast<double>(bits); }};
+    if (type == "f32")
+        return {32,
+                [](int number) {
+                    return Bits{std::bit_cast<std::uint32_t>(static_cast<float>(number))};
+                },
+                [](Bits bits) {
+                    return double{std::bit_cast<float>(static_cast<std::uint32_t>(bits))};
+                }};
+    if (type == "f16")
+        return {16, [](int number) { return Bits{Half::from_float(static_cast<float>(number))}; },
+                [](Bits bits) { return double{Half::to_float(static_cast<std::uint16_t>(bits))}; }};
+    if (type == "bf16")
+        return {16,
+                [](int number) { return Bits{BrainHalf::from_float(static_cast<float>(number))}; },
+                nullptr};
+    if (type == "e4m3")  // 1, 2 and 3: exponents with the bias 7, then three fraction bits
+        return {8,
+                [](int number) {
+                    constexpr std::uint8_t magnitudes[] = {0, 0x38, 0x40, 0x44};
+                    return Bits{magnitudes[number < 0 ? -number : number]} |
+                           (number < 0 ? 0x80u : 0u);
+                },
+                nullptr};
+    const unsigned bits = type == "s8" ? 8 : 32;
+    return {bits,
+            bits == 8 ? [](int number) { return Bits{static_cast<std::uint8_t>(number)}; }
+                      : [](int number) { return Bits{static_cast<std::uint32_t>(number)}; },
+            [](Bits word) { return static_cast<double>(static_cast<std::int32_t>(word)); }};
+}
 
 inline std::string list(const std::string& name, unsigned first, unsigned count) {
     std::string text = "{";

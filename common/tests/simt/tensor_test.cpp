@@ -48,15 +48,35 @@ struct Fragments {
     }
 };
 
+// "Matrix fragments for mma.m16n8k16" and the like, as the manual's formulas have them.
+Place sums_of_16(unsigned lane, unsigned i) {
+    return {lane / 4 + (i < 2 ? 0 : 8), lane % 4 * 2 + (i & 1)};
+}
+
+// Registers of A hold so many elements along k: of row g, of row g + 8, then four lanes' elements further along k of both.
+Layout rows_by(unsigned elements) {
+    return [=](unsigned lane, unsigned i) -> Place {
+        const unsigned reg = i / elements;
+        return {lane / 4 + reg % 2 * 8, (lane % 4 + reg / 2 * 4) * elements + i % elements};
+    };
+}
+// Those of B: of column g, then further along k.
+Layout columns_by(unsigned elements) {
+    return [=](unsigned lane, unsigned i) -> Place {
+        return {(lane % 4 + i / elements * 4) * elements + i % elements, lane / 4};
+    };
+}
+
+// m16n8 with sums of FP32, unless it says otherwise.
 struct Product {
     std::string instruction;
-    unsigned m, n, k;
-    unsigned a_words, b_words, d_registers;
-    unsigned bits, result_bits;
-    std::string letter, operands;
-    Layout a, b, d;
-    std::function<std::uint64_t(int)> encode, encode_result;
-    std::function<double(std::uint64_t)> decode_result;
+    unsigned k = 16, a_words = 4, b_words = 2;
+    Number numbers;
+    Layout a, b;
+    unsigned m = 16, n = 8, d_registers = 4;
+    Number results = numbers_of("f32");
+    std::string letter = "f", operands = "r";
+    Layout d = sums_of_16;
 };
 
 // Small whole numbers: every order of the sum gives the same.
@@ -77,9 +97,11 @@ void expect_product(const Product& product, const std::string& architecture = "h
         }
     };
     const unsigned sums = product.m * product.n / 32;
-    fill(product.a, product.m * product.k / 32, product.bits, 0, a, product.k, product.encode);
-    fill(product.b, product.k * product.n / 32, product.bits, 8, b, product.n, product.encode);
-    fill(product.d, sums, product.result_bits, 16, c, product.n, product.encode_result);
+    fill(product.a, product.m * product.k / 32, product.numbers.bits, 0, a, product.k,
+         product.numbers.encode);
+    fill(product.b, product.k * product.n / 32, product.numbers.bits, 8, b, product.n,
+         product.numbers.encode);
+    fill(product.d, sums, product.results.bits, 16, c, product.n, product.results.encode);
     const bool is_wide = product.operands == "d";
     Machine machine(product_kernel(product.instruction, product.a_words / (is_wide ? 2 : 1),
                                    product.b_words / (is_wide ? 2 : 1), product.d_registers,
@@ -94,186 +116,72 @@ void expect_product(const Product& product, const std::string& architecture = "h
             int sum = c[at.row * product.n + at.column];
             for (unsigned k = 0; k < product.k; ++k)
                 sum += a[at.row * product.k + k] * b[k * product.n + at.column];
-            EXPECT_EQ(product.decode_result(out.get(lane, i, product.result_bits)), sum)
+            EXPECT_EQ(product.results.decode(out.get(lane, i, product.results.bits)), sum)
                 << product.instruction << ", lane " << lane << ", element " << i;
         }
     }
 }
 
-std::uint64_t half_of(int number) { return Half::from_float(static_cast<float>(number)); }
-std::uint64_t float_of(int number) {
-    return std::bit_cast<std::uint32_t>(static_cast<float>(number));
-}
-std::uint64_t double_of(int number) {
-    return std::bit_cast<std::uint64_t>(static_cast<double>(number));
-}
-std::uint64_t byte_of(int number) { return static_cast<std::uint8_t>(number); }
-std::uint64_t word_of(int number) { return static_cast<std::uint32_t>(number); }
-double from_half(std::uint64_t bits) { return Half::to_float(static_cast<std::uint16_t>(bits)); }
-double from_float(std::uint64_t bits) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-}
-double from_double(std::uint64_t bits) { return std::bit_cast<double>(bits); }
-double from_word(std::uint64_t bits) { return static_cast<std::int32_t>(bits); }
-
-// "Matrix fragments for mma.m16n8k16" and the like, as the manual's formulas have them.
-Place sums_of_16(unsigned lane, unsigned i) {
-    return {lane / 4 + (i < 2 ? 0 : 8), lane % 4 * 2 + (i & 1)};
-}
-Place sums_of_8(unsigned lane, unsigned i) { return {lane / 4, lane % 4 * 2 + (i & 1)}; }
-
 TEST(MatrixProduct, HalvesOf16By8By16) {
     Product product{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
                     16,
-                    8,
-                    16,
                     4,
                     2,
-                    4,
-                    16,
-                    32,
-                    "f",
-                    "r",
-                    {},
-                    {},
-                    sums_of_16,
-                    half_of,
-                    float_of,
-                    from_float};
-    product.a = [](unsigned lane, unsigned i) -> Place {
-        const bool is_upper = i < 2 || (i >= 4 && i < 6);
-        return {lane / 4 + (is_upper ? 0 : 8), lane % 4 * 2 + (i & 1) + (i < 4 ? 0 : 8)};
-    };
-    product.b = [](unsigned lane, unsigned i) -> Place {
-        return {lane % 4 * 2 + (i & 1) + (i < 2 ? 0 : 8), lane / 4};
-    };
+                    numbers_of("f16"),
+                    rows_by(2),
+                    columns_by(2)};
     expect_product(product);
     product.instruction = "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16";
     product.d_registers = 2;
-    product.result_bits = 16;
+    product.results = numbers_of("f16");
     product.letter = "r";
-    product.encode_result = half_of;
-    product.decode_result = from_half;
     expect_product(product);
 }
 
 TEST(MatrixProduct, HalvesOf16By8By8OnTuring) {
-    Product product{"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32",
-                    16,
-                    8,
-                    8,
-                    2,
-                    1,
-                    4,
-                    16,
-                    32,
-                    "f",
-                    "r",
-                    {},
-                    {},
-                    sums_of_16,
-                    half_of,
-                    float_of,
-                    from_float};
-    product.a = [](unsigned lane, unsigned i) -> Place {
-        return {lane / 4 + (i < 2 ? 0 : 8), lane % 4 * 2 + (i & 1)};
-    };
-    product.b = [](unsigned lane, unsigned i) -> Place {
-        return {lane % 4 * 2 + (i & 1), lane / 4};
-    };
-    expect_product(product, "turing");
+    expect_product({"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 8, 2, 1, numbers_of("f16"),
+                    rows_by(2), columns_by(2)},
+                   "turing");
 }
 
 TEST(MatrixProduct, Tf32Of16By8By8) {
-    Product product{"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
-                    16,
-                    8,
-                    8,
-                    4,
-                    2,
-                    4,
-                    32,
-                    32,
-                    "f",
-                    "r",
-                    {},
-                    {},
-                    sums_of_16,
-                    float_of,
-                    float_of,
-                    from_float};
-    product.a = [](unsigned lane, unsigned i) -> Place {
-        return {lane / 4 + (i == 0 || i == 2 ? 0 : 8), lane % 4 + (i < 2 ? 0 : 4)};
-    };
-    product.b = [](unsigned lane, unsigned i) -> Place {
-        return {lane % 4 + (i == 0 ? 0 : 4), lane / 4};
-    };
-    expect_product(product, "ampere");
+    expect_product({"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 8, 4, 2,
+                    numbers_of("f32"), rows_by(1), columns_by(1)},
+                   "ampere");
 }
 
 TEST(MatrixProduct, BytesOf16By8By32) {
     Product product{"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32",
-                    16,
-                    8,
                     32,
                     4,
                     2,
-                    4,
-                    8,
-                    32,
-                    "r",
-                    "r",
-                    {},
-                    {},
-                    sums_of_16,
-                    byte_of,
-                    word_of,
-                    from_word};
-    product.a = [](unsigned lane, unsigned i) -> Place {
-        const bool is_upper = i < 4 || (i >= 8 && i < 12);
-        return {lane / 4 + (is_upper ? 0 : 8), lane % 4 * 4 + (i & 3) + (i < 8 ? 0 : 16)};
-    };
-    product.b = [](unsigned lane, unsigned i) -> Place {
-        return {lane % 4 * 4 + (i & 3) + (i < 4 ? 0 : 16), lane / 4};
-    };
+                    numbers_of("s8"),
+                    rows_by(4),
+                    columns_by(4)};
+    product.results = numbers_of("s32");
+    product.letter = "r";
     expect_product(product);
 }
 
 TEST(MatrixProduct, DoublesOf8By8By4AndOf16By8By8) {
-    Product product{"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64",
+    Product product{"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64",
                     8,
                     8,
                     4,
-                    2,
-                    2,
-                    2,
-                    64,
-                    64,
-                    "d",
-                    "d",
-                    {},
-                    {},
-                    sums_of_8,
-                    double_of,
-                    double_of,
-                    from_double};
-    product.a = [](unsigned lane, unsigned) -> Place { return {lane / 4, lane % 4}; };
-    product.b = [](unsigned lane, unsigned) -> Place { return {lane % 4, lane / 4}; };
-    expect_product(product, "ampere");
-    product.instruction = "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64";
-    product.m = 16;
-    product.k = 8;
-    product.a_words = 8;
-    product.b_words = 4;
-    product.d_registers = 4;
-    product.d = sums_of_16;
-    product.a = [](unsigned lane, unsigned i) -> Place {
-        return {lane / 4 + (i == 0 || i == 2 ? 0 : 8), lane % 4 + (i < 2 ? 0 : 4)};
-    };
-    product.b = [](unsigned lane, unsigned i) -> Place {
-        return {lane % 4 + (i == 0 ? 0 : 4), lane / 4};
-    };
+                    numbers_of("f64"),
+                    rows_by(1),
+                    columns_by(1)};
+    product.results = numbers_of("f64");
+    product.letter = product.operands = "d";
     expect_product(product);
+    product.instruction = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64";
+    product.m = 8;
+    product.k = 4;
+    product.a_words = product.b_words = product.d_registers = 2;
+    product.d = [](unsigned lane, unsigned i) -> Place {
+        return {lane / 4, lane % 4 * 2 + (i & 1)};
+    };
+    expect_product(product, "ampere");
 }
 
 // ---- sums ------------------------------------------------------------------------------------------------------------------
@@ -482,7 +390,8 @@ void expect_tile(TileShape tile, unsigned layouts, const std::string& space,
     std::vector<std::uint16_t> a(512), b(512);
     for (auto* const matrix : {&a, &b}) {
         for (std::uint16_t& each : *matrix)
-            each = static_cast<std::uint16_t>(half_of(static_cast<int>(random() % 9) - 4));
+            each = static_cast<std::uint16_t>(
+                numbers_of("f16").encode(static_cast<int>(random() % 9) - 4));
     }
     Machine machine(tile_kernel(tile, a_is_row, b_is_row, d_is_row, space), gpu);
     const Array<std::uint16_t> from_a(a), from_b(b);
@@ -493,8 +402,8 @@ void expect_tile(TileShape tile, unsigned layouts, const std::string& space,
         for (unsigned column = 0; column < tile.n; ++column) {
             double sum = 1;
             for (unsigned k = 0; k < 16; ++k) {
-                sum += from_half(a[a_is_row ? 16 * row + k : tile.m * k + row]) *
-                       from_half(b[b_is_row ? tile.n * k + column : 16 * column + k]);
+                sum += Half::to_float(a[a_is_row ? 16 * row + k : tile.m * k + row]) *
+                       Half::to_float(b[b_is_row ? tile.n * k + column : 16 * column + k]);
             }
             EXPECT_EQ(d[d_is_row ? tile.n * row + column : tile.m * column + row], sum)
                 << tile.m << " x " << tile.n << ", layouts " << layouts << ", " << space << ", "

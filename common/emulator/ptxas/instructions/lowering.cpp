@@ -87,6 +87,8 @@ bool reads_special(const ptx::Instruction& instruction) {
 Cost cost_of(const ptx::Instruction& instruction) {
     const std::string& opcode = instruction.opcode;
     if (is_any(opcode, {"cvta", "pragma", "nop"})) return {Unit::none, 0};
+    // wgmma's fence and wait; the end of a group is part of its last product.
+    if (opcode == "wgmma") return {Unit::none, has(instruction, "commit_group") ? 0u : 1u};
     if (reads_clock(instruction)) return {Unit::none, 1};
     if (opcode == "mov") {
         if (std::ranges::any_of(instruction.operands, is_launch_size)) return {Unit::none, 1};
@@ -264,7 +266,8 @@ Instruction lower_control(const ptx::Instruction& instruction, Register first_re
         result.slots = 0;  // a guard that the core executes as a branch around the instruction
     }
     // Lanes that have diverged wait for each other there; the instruction itself follows.
-    if (is_any(opcode, {"mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"})) return result;
+    if (is_any(opcode, {"mma", "wmma", "wgmma", "ldmatrix", "stmatrix", "movmatrix"}))
+        return result;
     result.branches = is_any(opcode, {"bra", "brx"});
     add_operands(instruction, first_register, result);
     return result;

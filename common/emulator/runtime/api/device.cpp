@@ -26,6 +26,7 @@ DeviceLimits limits_of(const Architecture& gpu) {
     result.shared_bytes_per_block_opt_in = gpu.max_shared_bytes_per_block;
     if (capability >= 70) result.parameter_bytes = 32764;
     result.can_launch_cooperatively = capability >= 60;
+    result.has_clusters = capability >= 90;
     return result;
 }
 

@@ -31,7 +31,7 @@ struct DeviceLimits {
     std::size_t shared_bytes_per_block_opt_in = 49152;  // with
     std::size_t constant_bytes = 65536;
     std::size_t parameter_bytes = 4096;  // of a kernel
-    bool can_launch_cooperatively = false;
+    bool can_launch_cooperatively = false, has_clusters = false;
 };
 const DeviceLimits& device_limits();
 

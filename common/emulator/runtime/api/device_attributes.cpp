@@ -169,6 +169,8 @@ std::optional<int> launch_attribute(cudaDeviceAttr attribute) {
             return 1;
         case cudaDevAttrCooperativeLaunch:
             return limit.can_launch_cooperatively;
+        case cudaDevAttrClusterLaunch:
+            return limit.has_clusters;
         default:
             return std::nullopt;
     }

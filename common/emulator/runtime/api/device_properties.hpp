@@ -111,6 +111,7 @@ Properties device_properties() {
     p.cooperativeLaunch = get(cudaDevAttrCooperativeLaunch);
     p.hostRegisterSupported = get(cudaDevAttrHostRegisterSupported);
     p.hostRegisterReadOnlySupported = get(cudaDevAttrHostRegisterReadOnlySupported);
+    p.clusterLaunch = get(cudaDevAttrClusterLaunch);
     p.memoryPoolsSupported = get(cudaDevAttrMemoryPoolsSupported);
     return p;
 }

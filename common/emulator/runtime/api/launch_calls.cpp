@@ -9,7 +9,8 @@ using namespace emulator::runtime;
 namespace {
 
 cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments,
-                   std::size_t shared_bytes, cudaStream_t stream, bool cooperative) {
+                   std::size_t shared_bytes, cudaStream_t stream, bool cooperative,
+                   std::optional<dim3> cluster = std::nullopt) {
     return call([&] {
         Launch launch{.function = &find_function(function),
                       .grid = grid,
@@ -17,6 +18,7 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** arguments
                       .dynamic_shared_bytes = shared_bytes,
                       .cooperative = cooperative,
                       .parameters = {}};
+        launch.cluster = cluster_of(*launch.function, cluster);
         if (!is_stream(stream))
             refuse_launch(launch, cudaErrorInvalidResourceHandle,
                           "in a stream that does not exist");
@@ -43,22 +45,16 @@ cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 bl
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                 void** arguments) {
     bool cooperative = false;
+    std::optional<dim3> size;
     const cudaError_t error = call([&] {
         require(config != nullptr && (config->attrs != nullptr || config->numAttrs == 0));
         for (unsigned i = 0; i < config->numAttrs; ++i) {
-            const cudaLaunchAttribute& attribute = config->attrs[i];
-            if (attribute.id == cudaLaunchAttributeCooperative)
-                cooperative = attribute.val.cooperative != 0;
-            if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
-            const auto& cluster = attribute.val.clusterDim;
-            if (std::size_t{cluster.x} * cluster.y * cluster.z > 1) {
-                throw ApiError(cudaErrorNotSupported, "kernel " +
-                                                          find_function(function).demangled() +
-                                                          ": clusters of blocks are not supported");
-            }
+            if (config->attrs[i].id == cudaLaunchAttributeCooperative)
+                cooperative = config->attrs[i].val.cooperative != 0;
         }
+        size = asked_cluster(*config);
     });
     if (error != cudaSuccess) return error;
     return launch(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                  config->stream, cooperative);
+                  config->stream, cooperative, size);
 }

@@ -113,7 +113,54 @@ void check_residency(const Launch& launch, std::size_t threads, std::size_t shar
                           " reside on the GPU at once");
 }
 
+void check_cluster(const Launch& launch) {
+    const dim3 size = launch.cluster, grid = launch.grid;
+    const unsigned blocks = size.x * size.y * size.z;
+    if (blocks == 1) return;
+    const unsigned most = max_cluster_blocks(*launch.function);
+    if (most == 1)
+        refuse_launch(launch, cudaErrorNotSupported, "clusters need compute capability 9.0");
+    if (blocks == 0 || blocks > most)
+        refuse_launch(launch, cudaErrorInvalidClusterSize,
+                      "clusters of " + product_text(size) + " blocks, at most " +
+                          std::to_string(most) +
+                          (launch.function->non_portable_clusters
+                               ? ""
+                               : " (16 with cudaFuncAttributeNonPortableClusterSizeAllowed)"));
+    if (grid.x % size.x != 0 || grid.y % size.y != 0 || grid.z % size.z != 0)
+        refuse_launch(launch, cudaErrorInvalidClusterSize,
+                      "grid " + product_text(grid) + ", which is no multiple of its clusters of " +
+                          product_text(size) + " blocks");
+}
+
 }  // namespace
+
+unsigned max_cluster_blocks(const Function& function) {
+    if (!device_limits().has_clusters) return 1;
+    return function.non_portable_clusters ? 16 : 8;
+}
+
+std::optional<dim3> asked_cluster(const cudaLaunchConfig_t& config) {
+    std::optional<dim3> size;
+    for (unsigned i = 0; i < config.numAttrs; ++i) {
+        if (config.attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
+        const auto& cluster = config.attrs[i].val.clusterDim;
+        size = dim3(cluster.x, cluster.y, cluster.z);
+    }
+    return size;
+}
+
+dim3 cluster_of(Function& function, std::optional<dim3> asked) {
+    const auto& own = simt::required_cluster(function.kernel());
+    if (own.x == 0) return asked.value_or(dim3(1, 1, 1));
+    const dim3 size(own.x, std::max(own.y, 1u), std::max(own.z, 1u));
+    if (asked && (asked->x != size.x || asked->y != size.y || asked->z != size.z))
+        refuse(cudaErrorInvalidClusterSize, "kernel " + without_parameters(function.demangled()) +
+                                                ", clusters of " + product_text(*asked) +
+                                                " blocks; its __cluster_dims__ says " +
+                                                product_text(size));
+    return size;
+}
 
 std::vector<std::byte> copy_arguments(Function& function, void** arguments) {
     const simt::KernelAttributes& kernel = function.attributes();
@@ -146,6 +193,7 @@ void check_launch(const Launch& launch) {
     check_threads(max_threads_per_block(*launch.function), cudaErrorInvalidValue,
                   " by its __launch_bounds__");
     check_registers(launch, threads);
+    check_cluster(launch);
     if (!launch.cooperative) return;
     const std::size_t shared_bytes =
         launch.function->attributes().static_shared_bytes + launch.dynamic_shared_bytes;
@@ -163,6 +211,7 @@ void execute(const Launch& launch) {
                                   .block = dimensions(launch.block),
                                   .dynamic_shared_bytes = launch.dynamic_shared_bytes,
                                   .cooperative = launch.cooperative,
+                                  .cluster = dimensions(launch.cluster),
                                   .widest_banks = has_widest_banks(function.shared_config)};
     const auto run = [&](const timing::ClockReads* clocks) {
         return gpu().launch(function.kernel(), shape, launch.parameters,

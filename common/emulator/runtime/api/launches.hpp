@@ -15,6 +15,12 @@ namespace emulator::runtime {
 // Copies the arguments, so that the launch can happen later (graphs).
 std::vector<std::byte> copy_arguments(Function& function, void** arguments);
 
+// The size of its clusters: the kernel's own (__cluster_dims__), or what the launch asks for.
+dim3 cluster_of(Function& function, std::optional<dim3> asked);
+std::optional<dim3> asked_cluster(const cudaLaunchConfig_t& config);
+// 8, as CUDA promises for every GPU that has clusters, or what such a GPU can do where the kernel allows it; 1: it has none.
+unsigned max_cluster_blocks(const Function& function);
+
 // Throws ApiError as a launch on the real GPU fails: nothing was started then.
 void check_launch(const Launch& launch);
 

@@ -48,6 +48,7 @@ struct Launch {
     std::size_t dynamic_shared_bytes = 0;
     bool cooperative = false;
     std::vector<std::byte> parameters;
+    dim3 cluster{1, 1, 1};                       // blocks
     std::optional<unsigned long long> stream{};  // its number; nothing in a graph
 };
 

@@ -67,8 +67,10 @@ void set_attribute(Function& function, cudaFuncAttribute attribute, int value) {
         case cudaFuncAttributeRequiredClusterHeight:
         case cudaFuncAttributeRequiredClusterDepth:
             if (value <= 1) return;
-            throw ApiError(cudaErrorNotSupported, "kernel " + function.demangled() +
-                                                      ": clusters of blocks are not supported");
+            throw ApiError(cudaErrorNotSupported,
+                           "kernel " + function.demangled() +
+                               ": its clusters are those of __cluster_dims__ "
+                               "or cudaLaunchAttributeClusterDimension");
         case cudaFuncAttributeClusterSchedulingPolicyPreference:
             return;  // a hint
         default:

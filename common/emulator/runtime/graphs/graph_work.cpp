@@ -1,5 +1,6 @@
 // Work of graph nodes from CUDA's structures.
 #include "emulator/runtime/api/errors.hpp"
+#include "emulator/runtime/api/launches.hpp"
 #include "emulator/runtime/api/programs.hpp"
 #include "emulator/runtime/graphs/graphs.hpp"
 
@@ -24,7 +25,8 @@ KernelWork kernel_work(const cudaKernelNodeParams& parameters) {
                    .block = parameters.blockDim,
                    .dynamic_shared_bytes = parameters.sharedMemBytes,
                    .cooperative = false,
-                   .parameters = {}};
+                   .parameters = {},
+                   .cluster = cluster_of(find_function(parameters.func), std::nullopt)};
     check_launch(work.launch);
     work.launch.parameters = copy_arguments(*work.launch.function, parameters.kernelParams);
     return work;

@@ -213,13 +213,14 @@ void FunctionDecoder::branch_around() {
 void FunctionDecoder::instruction(const ptx::Instruction& instruction) {
     guard_applied_ = false;
     if (control(instruction) || communication(instruction) || barrier(instruction) ||
-        call(instruction) || mbarrier(instruction) || tensor(instruction)) {
+        call(instruction) || mbarrier(instruction) || tensor(instruction) ||
+        warpgroup(instruction)) {
         return;
     }
     blocks_.back().instructions.push_back(at_);
     if (asynchronous(instruction) || texture(instruction) || memory(instruction) ||
-        atomic(instruction) || address_arithmetic(instruction) || hint(instruction) ||
-        arithmetic(instruction)) {
+        atomic(instruction) || address_arithmetic(instruction) || cluster_address(instruction) ||
+        hint(instruction) || arithmetic(instruction)) {
         return;
     }
     throw Refused{};

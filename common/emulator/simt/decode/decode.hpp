@@ -39,6 +39,11 @@ constexpr std::uint32_t aligned(std::uint32_t value, std::uint32_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
 
+// The elements of a vector, or the operand itself.
+inline std::vector<ptx::Operand> elements_of(const ptx::Operand& operand) {
+    return operand.kind == ptx::OperandKind::vector ? operand.elements : std::vector{operand};
+}
+
 // The names that a function's instructions refer to, and what they become.
 class FunctionDecoder {
   public:
@@ -150,6 +155,7 @@ class FunctionDecoder {
     bool asynchronous(const ptx::Instruction& instruction);  // decode_asynchronous.cpp
     bool texture(const ptx::Instruction& instruction);       // decode_texture.cpp
     bool tensor(const ptx::Instruction& instruction);        // decode_tensor.cpp
+    bool warpgroup(const ptx::Instruction& instruction);     // decode_warpgroup.cpp
 
     // ---- decode_tensor.cpp
     void converge_warp();
@@ -164,6 +170,14 @@ class FunctionDecoder {
     void emit_matrix_access(const MemoryDetail& at, bool is_load, bool is_generic,
                             std::span<const RegisterOffset> registers, bool is_transposed);
     ptx::Space matrix_space(const ptx::Instruction& instruction) const;
+
+    // ---- decode_warpgroup.cpp
+    void require_warpgroups();
+    void multiply_in_warpgroup(const ptx::Instruction& instruction);
+
+    // ---- decode_cluster.cpp
+    void cluster_barrier(const ptx::Instruction& instruction);
+    bool cluster_address(const ptx::Instruction& instruction);
 
     // ---- decode_tiles.cpp
     struct TileAccess {
@@ -192,6 +206,7 @@ class FunctionDecoder {
     void texture_query(const ptx::Instruction& instruction);
     bool mbarrier(const ptx::Instruction& instruction);
     void copy_asynchronously(const ptx::Instruction& instruction);
+    void complete_store(const ptx::Instruction& instruction, std::uint32_t bytes);
     void copy_in_bulk(const ptx::Instruction& instruction);
     // An operand that is an address, in `detail`; whether it is a generic one.
     void place(MemoryDetail& detail, const ptx::Operand& operand, std::uint32_t bytes,

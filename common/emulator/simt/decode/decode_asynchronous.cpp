@@ -71,10 +71,6 @@ bool FunctionDecoder::mbarrier(const ptx::Instruction& instruction) {
     } else {
         detail.is_generic = std::ranges::none_of(instruction.modifiers, is_shared);
         place(detail.place, operands[at], 8, AccessKind::atomic);
-        if (has(instruction, "shared::cluster") && detail.action != MbarrierAction::invalidate) {
-            // The block's own barrier, as it is without clusters.
-            detail.is_generic = false;
-        }
         if (at + 1 < operands.size()) {
             detail.value_bytes = detail.action == MbarrierAction::test ? 8 : 4;
             detail.value = as_register(operands[at + 1], detail.value_bytes);
@@ -92,6 +88,19 @@ bool FunctionDecoder::mbarrier(const ptx::Instruction& instruction) {
     emit(operation);
     if (is_test) end_block(Control::poll);
     return true;
+}
+
+// st.async: the store is made at once, and its bytes count at the mbarrier of the last operand.
+void FunctionDecoder::complete_store(const ptx::Instruction& instruction, std::uint32_t bytes) {
+    require_capability(90);
+    auto& detail = new_detail<MbarrierDetail>();
+    detail.action = MbarrierAction::complete;
+    place(detail.place, instruction.operands.back(), 8, AccessKind::atomic);
+    detail.value = constant(4, bytes);
+    Operation operation;
+    operation.execute = execute_mbarrier;
+    operation.detail = &detail;
+    emit(operation);
 }
 
 bool FunctionDecoder::asynchronous(const ptx::Instruction& instruction) {
@@ -175,19 +184,18 @@ void FunctionDecoder::copy_asynchronously(const ptx::Instruction& instruction) {
 // cp.async.bulk{.tensor.Nd}.TO.FROM... [to], [from], bytes, [barrier]; of a tensor the global side is
 // [map, {coordinates}] and no number of bytes is given.
 void FunctionDecoder::copy_in_bulk(const ptx::Instruction& instruction) {
-    for (const char* const name : {"reduce", "multicast::cluster", "im2col", "im2col::w",
-                                   "tile::gather4", "tile::scatter4", "cp_mask"}) {
+    for (const char* const name :
+         {"reduce", "im2col", "im2col::w", "tile::gather4", "tile::scatter4", "cp_mask"}) {
         if (has(instruction, name)) throw Refused{"bulk copies with ." + std::string(name)};
     }
     const auto& modifiers = instruction.modifiers;
     const auto first_shared = std::ranges::find_if(modifiers, is_shared);
     const auto first_global = std::ranges::find(modifiers, "global");
-    if (first_shared == modifiers.end() || first_global == modifiers.end()) {
-        throw Refused{"copies from the shared memory of one block to that of another"};
-    }
     const auto& operands = instruction.operands;
     auto& detail = new_detail<BulkCopyDetail>();
-    detail.to_shared = first_shared < first_global;
+    if (first_shared == modifiers.end()) throw Refused{};
+    detail.from_own_shared = first_global == modifiers.end();
+    detail.to_shared = detail.from_own_shared || first_shared < first_global;
     const ptx::Operand& global = operands[detail.to_shared ? 1 : 0];
     const ptx::Operand& shared = operands[detail.to_shared ? 0 : 1];
     const bool is_tensor = has(instruction, "tensor");
@@ -205,7 +213,8 @@ void FunctionDecoder::copy_in_bulk(const ptx::Instruction& instruction) {
     } else {
         detail.bytes = as_register(operands[next++], 4);
     }
-    if (detail.to_shared) place(detail.barrier, operands[next], 8, AccessKind::atomic);
+    if (detail.to_shared) place(detail.barrier, operands[next++], 8, AccessKind::atomic);
+    if (has(instruction, "multicast::cluster")) detail.blocks = as_register(operands[next], 2);
     detail.global.site = static_cast<std::uint32_t>(image_.sites.size());
     // No request of a warp: counted are the sectors that it moves beyond the L1.
     add_site(detail.global, AccessSpace::surface, false, CacheOperator::l2_only);

@@ -100,7 +100,7 @@ bool FunctionDecoder::communication(const ptx::Instruction& instruction) {
 bool FunctionDecoder::barrier(const ptx::Instruction& instruction) {
     using Reduction = BarrierDetail::Reduction;
     if (instruction.opcode != "bar" && instruction.opcode != "barrier") return false;
-    if (has(instruction, "cluster")) throw Refused{"clusters"};
+    if (has(instruction, "cluster")) return cluster_barrier(instruction), true;
     branch_around();
     auto& detail = new_detail<BarrierDetail>();
     detail.waits = !has(instruction, "arrive");
@@ -196,6 +196,7 @@ bool FunctionDecoder::hint(const ptx::Instruction& instruction) {
         "brkpt",    "pmevent",   "setmaxnreg",    "griddepcontrol",
     };
     const std::string& opcode = instruction.opcode;
+    if (opcode == "setmaxnreg") require_capability(90);
     if (std::ranges::find(without_effect, opcode) != std::end(without_effect)) return true;
     Operation operation;
     if (opcode == "membar" || opcode == "fence") {

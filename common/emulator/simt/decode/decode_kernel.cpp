@@ -113,14 +113,6 @@ std::unique_ptr<Image> decode_kernel(Module& module, std::uint32_t kernel) {
         image->by_number[number] = function.get();
     }
     image->kernel = image->functions[0].get();
-    std::uint32_t cluster = 1;
-    for (const std::uint32_t size : image->kernel->source->required_cluster)
-        cluster *= std::max(size, 1u);
-    if (cluster > 1) {
-        image->traits.unsupported = "kernel " + image->kernel->source->name +
-                                    " is to be launched in clusters of " + std::to_string(cluster) +
-                                    " blocks, which the emulated GPU cannot execute";
-    }
     for (const auto& function : image->functions) {
         FunctionDecoder(module, *image, *function).decode();
         const Traits& traits = function->traits;

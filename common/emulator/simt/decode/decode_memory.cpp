@@ -179,6 +179,7 @@ void FunctionDecoder::load_or_store(const ptx::Instruction& instruction, bool is
         if (faster != nullptr) operation.execute = faster;
     }
     emit(operation);
+    if (has(instruction, "async")) complete_store(instruction, detail.bytes);
 }
 
 void FunctionDecoder::add_loop_load(AtomicDetail& atomic) {

@@ -13,10 +13,6 @@ using ptx::OperandKind;
 
 namespace {
 
-std::vector<ptx::Operand> elements_of(const ptx::Operand& operand) {
-    return operand.kind == OperandKind::vector ? operand.elements : std::vector{operand};
-}
-
 bool is_tensor_instruction(const std::string& opcode) {
     static constexpr const char* opcodes[] = {"mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"};
     return std::ranges::find(opcodes, opcode) != std::end(opcodes);

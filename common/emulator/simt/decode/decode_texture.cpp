@@ -33,11 +33,6 @@ std::vector<ptx::Operand> coordinates_of(const ptx::Operand& address) {
     return {last};
 }
 
-std::vector<ptx::Operand> elements_of(const ptx::Operand& operand) {
-    return operand.kind == OperandKind::vector ? operand.elements
-                                               : std::vector<ptx::Operand>{operand};
-}
-
 }  // namespace
 
 bool FunctionDecoder::texture(const ptx::Instruction& instruction) {

@@ -160,6 +160,10 @@ const Kernel* find_kernel(const Module& module, const std::string& name) {
     return found == module.kernels.end() ? nullptr : found->second.get();
 }
 
+Dimensions required_cluster(const Kernel& kernel) {
+    const auto& size = kernel.module->source.functions[kernel.number].required_cluster;
+    return {size[0], size[1], size[2]};
+}
 const KernelAttributes& attributes(const Kernel& kernel) { return kernel.attributes; }
 
 bool reads_clock(const Kernel& kernel) {

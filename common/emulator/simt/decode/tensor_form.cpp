@@ -97,9 +97,10 @@ unsigned first_with_wmma(const TensorForm& form, Shape shape) {
 std::optional<TensorForm> product_form(const ptx::Instruction& instruction) {
     TensorForm form;
     const std::vector<std::string> types = read(instruction, form);
-    // wmma.mma of FP16 has the types of D and C alone.
-    if (form.m == 0 || (types.size() != 4 && types.size() != 2)) return std::nullopt;
-    const auto d = named(result_types, types.front()), c = named(result_types, types.back());
+    // wmma.mma of FP16 has the types of D and C alone; wgmma has no C.
+    if (form.m == 0 || types.size() < 2 || types.size() > 4) return std::nullopt;
+    const auto d = named(result_types, types.front());
+    const auto c = types.size() == 3 ? d : named(result_types, types.back());
     if (!d || !c) return std::nullopt;
     form.d = *d;
     form.c = *c;
@@ -152,8 +153,44 @@ unsigned first_with_product(const TensorForm& form, bool is_wmma) {
     return 0;
 }
 
+namespace {
+
+bool has_columns(const TensorForm& form) {
+    const bool is_integer_step = form.n % 16 == 0 || form.n == 8 || form.n == 24;
+    return form.m == 64 && form.n >= 8 && form.n <= 256 && form.n % 8 == 0 &&
+           (!is_integer(form.a) || is_integer_step);
+}
+
+}  // namespace
+
+bool is_warpgroup_product(const ptx::Instruction& instruction) {
+    return instruction.opcode == "wgmma" && !instruction.operands.empty() &&
+           instruction.operands[0].kind == ptx::OperandKind::vector;
+}
+
+bool has_warpgroup_product(const TensorForm& form) {
+    const bool is_float = form.d == ResultType::f32, is_half = form.d == ResultType::f16;
+    if (!has_columns(form) || form.k * form.bits() != 256) return false;
+    switch (form.a) {
+        case MatrixType::f16:
+            return (is_float || is_half) && form.b == MatrixType::f16;
+        case MatrixType::bf16:
+        case MatrixType::tf32:
+            return is_float && form.b == form.a;
+        case MatrixType::e4m3:
+        case MatrixType::e5m2:
+            return is_float || is_half;
+        case MatrixType::s8:
+        case MatrixType::u8:
+            return form.d == ResultType::s32;
+        default:
+            return false;
+    }
+}
+
 unsigned machine_products(const ptx::Instruction& instruction, unsigned compute_number) {
     const bool is_wmma = instruction.opcode == "wmma";
+    if (is_warpgroup_product(instruction)) return 1;
     if (instruction.opcode != "mma" && !is_wmma) return 0;
     const auto form = product_form(instruction);
     if (!form) return 0;

@@ -127,10 +127,28 @@ void note_shared(WarpContext& context, const BulkCopyDetail& detail, int lane, s
 
 BulkOperands::BulkOperands(WarpContext& context, const BulkCopyDetail& detail) {
     lane_addresses(context, detail.global, global);
-    shared_offsets_of(context, detail.shared, detail.shared_is_generic, shared);
+    shared_offsets_of(context, detail.shared, detail.shared_is_generic, shared, true);
     if (detail.to_shared)
-        shared_offsets_of(context, detail.barrier, detail.barrier_is_generic, barrier);
+        shared_offsets_of(context, detail.barrier, detail.barrier_is_generic, barrier, true);
 }
+
+namespace {
+
+// The bytes outside of the shared memory that a copy goes to or comes from, checked.
+std::byte* find_outside(WarpContext& context, const BulkCopyDetail& detail, Address address,
+                        std::uint32_t bytes, int lane) {
+    if (detail.from_own_shared) {
+        const Address offset = address & 0xffffffffu;
+        check_shared(context, detail.global, offset, lane);
+        check_shared(context, detail.global, offset + bytes - 16, lane);
+        return context.shared + offset;
+    }
+    check_global(context, detail.global, address, lane);
+    check_global(context, detail.global, address + bytes - 16, lane);
+    return storage_of(address);
+}
+
+}  // namespace
 
 void execute_bulk_copy(Warp& warp, const Operation& operation) {
     WarpContext& context = context_of(warp);
@@ -146,17 +164,22 @@ void execute_bulk_copy(Warp& warp, const Operation& operation) {
                 context, detail.global, lane, FaultKind::misaligned_address,
                 "bulk copy of " + std::to_string(bytes) + " bytes, which is no multiple of 16");
         }
-        check_global(context, detail.global, global[at], lane);
-        check_global(context, detail.global, global[at] + bytes - 16, lane);
-        check_shared(context, detail.shared, shared[at] + bytes - 16, lane);
-        std::byte* const outside = storage_of(global[at]);
-        std::byte* const inside = context.shared + shared[at];
-        std::memmove(detail.to_shared ? inside : outside, detail.to_shared ? outside : inside,
-                     bytes);
-        queue_bulk(context, detail.to_shared ? AccessKind::load : AccessKind::store, global[at],
-                   bytes);
-        note_shared(context, detail, lane, shared[at], bytes);
-        if (detail.to_shared) complete_bytes(context, barrier[at], bytes);
+        std::byte* const outside = find_outside(context, detail, global[at], bytes, lane);
+        check_shared(context, detail.shared, (shared[at] & own_offset_mask) + bytes - 16, lane);
+        if (!detail.from_own_shared)
+            queue_bulk(context, detail.to_shared ? AccessKind::load : AccessKind::store, global[at],
+                       bytes);
+        const auto copy = [&](std::uint32_t to, std::uint32_t signals, bool) {
+            {
+                const InBlockOf there(context, to);
+                std::byte* const inside = context.shared + (to & own_offset_mask);
+                std::memmove(detail.to_shared ? inside : outside,
+                             detail.to_shared ? outside : inside, bytes);
+                note_shared(context, detail, lane, to & own_offset_mask, bytes);
+            }
+            if (detail.to_shared) complete_bytes(context, signals, bytes);
+        };
+        for_destinations(context, detail, lane, shared[at], barrier[at], copy);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "emulator/simt/alu/values/half_values.hpp"
 #include "emulator/simt/memory/generic_memory.hpp"
 #include "emulator/simt/record/hazard_checks.hpp"
+#include "emulator/simt/state/cluster.hpp"
 #include "emulator/simt/state/launch.hpp"
 
 namespace emulator::simt {
@@ -234,6 +235,26 @@ void update(WarpContext& context, const AtomicDetail& detail, std::byte* base,
     ++(changed ? context.execution->memory_changes : context.execution->fruitless_atomics);
 }
 
+// As loads and stores of shared::cluster, not counted.
+void update_cluster(WarpContext& context, const AtomicDetail& detail,
+                    const LaneOffsets& addresses) {
+    for_blocks_of_cluster(context, detail, addresses, [&](const LaneOffsets& offsets) {
+        if (context.hazards != nullptr) check_shared_access(context, detail, offsets);
+        update(context, detail, context.shared, offsets.data(), context.mask);
+    });
+}
+
+void update_shared_lanes(WarpContext& context, const AtomicDetail& detail,
+                         const GenericLanes& lanes) {
+    LaneOffsets offsets;
+    if (!locate_shared_lanes(context, detail, lanes, offsets))
+        return update_cluster(context, detail, offsets);
+    SiteState& site = context.sites[detail.site];
+    (void)count_shared(context, detail, site.other_spaces().shared, offsets);
+    if (context.hazards != nullptr) check_shared_access(context, detail, offsets);
+    update(context, detail, context.shared, offsets.data(), context.mask);
+}
+
 void note_loop(WarpContext& context, const AtomicDetail& detail, const LaneOffsets& offsets) {
     BlockState& block = *context.block;
     if (block.loops.is_full()) block.loops.count(block);
@@ -264,7 +285,8 @@ void execute_atomic_shared(Warp& warp, const Operation& operation) {
     WarpContext& context = context_of(warp);
     const auto& detail = *static_cast<const AtomicDetail*>(operation.detail);
     Located located;
-    locate_shared(context, detail, located);
+    if (!locate_shared(context, detail, located))
+        return update_cluster(context, detail, located.offsets);
     if (detail.loop_load != nullptr)
         note_loop(context, detail, located.offsets);
     else
@@ -283,18 +305,7 @@ void execute_atomic_generic(Warp& warp, const Operation& operation) {
                      "local memory with an atomic operation");
     }
     warp.mask = lanes.shared;
-    if (warp.mask != 0) {
-        LaneOffsets offsets;
-        window_offsets(lanes, lanes.shared, shared_window, offsets);
-        for (std::uint32_t rest = lanes.shared; rest != 0; rest &= rest - 1) {
-            const int lane = std::countr_zero(rest);
-            check_shared(context, detail, offsets[static_cast<std::size_t>(lane)], lane);
-        }
-        SiteState& site = context.sites[detail.site];
-        (void)count_shared(context, detail, site.other_spaces().shared, offsets);
-        if (context.hazards != nullptr) check_shared_access(context, detail, offsets);
-        update(context, detail, context.shared, offsets.data(), lanes.shared);
-    }
+    if (warp.mask != 0) update_shared_lanes(context, detail, lanes);
     warp.mask = lanes.global;
     if (warp.mask != 0) execute_atomic_global(warp, operation);
     warp.mask = mask;

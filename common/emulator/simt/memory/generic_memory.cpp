@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "emulator/simt/record/hazard_checks.hpp"
+#include "emulator/simt/state/cluster.hpp"
 #include "emulator/simt/state/launch.hpp"
 
 namespace emulator::simt {
@@ -35,6 +36,17 @@ void window_offsets(const GenericLanes& lanes, std::uint32_t mask, Address windo
     }
 }
 
+bool locate_shared_lanes(WarpContext& context, const MemoryDetail& detail,
+                         const GenericLanes& lanes, LaneOffsets& offsets) {
+    window_offsets(lanes, context.mask, shared_window, offsets);
+    if (reaches_other_blocks(context, offsets)) return false;
+    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        check_shared(context, detail, offsets[static_cast<std::size_t>(lane)], lane);
+    }
+    return true;
+}
+
 namespace {
 
 bool is_shared_or_local(Address address) {
@@ -44,11 +56,8 @@ bool is_shared_or_local(Address address) {
 void access_shared_lanes(WarpContext& context, const MemoryDetail& detail, SiteState& site,
                          const GenericLanes& lanes) {
     LaneOffsets offsets;
-    window_offsets(lanes, context.mask, shared_window, offsets);
-    for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
-        const int lane = std::countr_zero(rest);
-        check_shared(context, detail, offsets[static_cast<std::size_t>(lane)], lane);
-    }
+    if (!locate_shared_lanes(context, detail, lanes, offsets))
+        return access_cluster(context, detail, offsets);
     const PatternKind kind = count_shared(context, detail, site.other_spaces().shared, offsets);
     if (context.hazards != nullptr) check_shared_access(context, detail, offsets);
     move(context, detail, kind, context.shared, offsets, context.mask);

@@ -5,6 +5,7 @@
 
 #include "emulator/simt/record/hazard_checks.hpp"
 #include "emulator/simt/record/trace_recorder.hpp"
+#include "emulator/simt/state/cluster.hpp"
 #include "emulator/simt/state/launch.hpp"
 
 namespace emulator::simt {
@@ -85,6 +86,7 @@ std::uint64_t act(WarpContext& context, const MbarrierDetail& detail, std::uint3
     if (detail.action != MbarrierAction::init) state = load(context, offset);
     const std::uint64_t before = state.bits();
     change(state, detail.action, static_cast<std::uint32_t>(value));
+    ++context.execution->memory_changes;
     store(context, offset, state);
     return before;
 }
@@ -118,7 +120,7 @@ bool MbarrierState::finish_if_complete() {
 }
 
 void shared_offsets_of(WarpContext& context, const MemoryDetail& detail, bool is_generic,
-                       LaneOffsets& offsets) {
+                       LaneOffsets& offsets, bool of_cluster) {
     std::array<Address, warp_size> addresses;
     lane_addresses(context, detail, addresses);
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
@@ -128,12 +130,15 @@ void shared_offsets_of(WarpContext& context, const MemoryDetail& detail, bool is
             offset -= shared_window;
         else
             offset &= 0xffffffffu;  // 32-bit shared addresses
-        check_shared(context, detail, offset, lane);
+        const bool is_elsewhere = of_cluster && names_block(context, offset);
+        check_shared(context, detail, is_elsewhere ? offset & own_offset_mask : offset, lane);
         offsets[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(offset);
     }
 }
 
-void complete_bytes(WarpContext& context, std::uint32_t barrier_offset, std::uint32_t bytes) {
+void complete_bytes(WarpContext& context, std::uint32_t barrier, std::uint32_t bytes) {
+    const InBlockOf there(context, barrier);
+    const std::uint32_t barrier_offset = barrier & own_offset_mask;
     if (context.execution->recorder != nullptr)
         context.execution->recorder->note_copied(context, barrier_offset);
     MbarrierState state = load(context, barrier_offset);
@@ -148,13 +153,14 @@ void execute_mbarrier(Warp& warp, const Operation& operation) {
         detail.action == MbarrierAction::test || detail.action == MbarrierAction::test_parity;
     LaneOffsets offsets{};
     if (detail.action != MbarrierAction::pending_count) {
-        shared_offsets_of(context, detail.place, detail.is_generic, offsets);
+        shared_offsets_of(context, detail.place, detail.is_generic, offsets, true);
     }
     std::uint32_t answers = 0;
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
-        const std::uint64_t result =
-            act(context, detail, offsets[static_cast<std::size_t>(lane)], lane);
+        const std::uint32_t address = offsets[static_cast<std::size_t>(lane)];
+        const InBlockOf there(context, address);
+        const std::uint64_t result = act(context, detail, address & own_offset_mask, lane);
         if (is_test) {
             answers |= static_cast<std::uint32_t>(result) << lane;
         } else if (detail.result != no_register && detail.action == MbarrierAction::pending_count) {
@@ -170,6 +176,8 @@ void execute_mbarrier(Warp& warp, const Operation& operation) {
     }
     // Those that ask will ask again: others first.
     context.wants_yield = answers != context.mask;
+    if (context.wants_yield && context.block->cluster->blocks.size() > 1)
+        ++context.execution->polls;
 }
 
 }  // namespace emulator::simt

@@ -46,10 +46,11 @@ struct MbarrierDetail {
 
 void execute_mbarrier(Warp& warp, const Operation& operation);
 
-// Offsets of the lanes' addresses in the block's shared memory. Each address is checked.
+// Offsets of the lanes' addresses in the block's shared memory. Each address is checked. `of_cluster`: addresses in that of
+// other blocks may be among them (state/cluster.hpp).
 void shared_offsets_of(WarpContext& context, const MemoryDetail& detail, bool is_generic,
-                       LaneOffsets& offsets);
+                       LaneOffsets& offsets, bool of_cluster = false);
 // The copy engine has written so many bytes for the barrier.
-void complete_bytes(WarpContext& context, std::uint32_t barrier_offset, std::uint32_t bytes);
+void complete_bytes(WarpContext& context, std::uint32_t barrier, std::uint32_t bytes);
 
 }  // namespace emulator::simt

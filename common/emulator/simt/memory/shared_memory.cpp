@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "emulator/simt/record/hazard_checks.hpp"
+#include "emulator/simt/state/cluster.hpp"
 #include "emulator/simt/state/launch.hpp"
 #include "emulator/simt/state/memory.hpp"
 
@@ -31,7 +32,7 @@ bool shared_offsets(Warp& warp, const MemoryDetail& detail, std::uint32_t size,
 
 }  // namespace
 
-void locate_shared(WarpContext& context, const MemoryDetail& detail, Located& located) {
+bool locate_shared(WarpContext& context, const MemoryDetail& detail, Located& located) {
     located.base = context.shared;
     const std::uint32_t size = context.shared_bytes;
     bool good = size >= detail.bytes;
@@ -48,11 +49,13 @@ void locate_shared(WarpContext& context, const MemoryDetail& detail, Located& lo
                     ? shared_offsets<false, std::uint64_t>(context, detail, size, located.offsets)
                     : shared_offsets<false, std::uint32_t>(context, detail, size, located.offsets);
     }
-    if (good) return;
+    if (good) return true;
+    if (reaches_other_blocks(context, located.offsets)) return false;
     for (std::uint32_t rest = context.mask; rest != 0; rest &= rest - 1) {
         const int lane = std::countr_zero(rest);
         check_shared(context, detail, located.offsets[static_cast<std::size_t>(lane)], lane);
     }
+    return true;
 }
 
 PatternKind count_shared(WarpContext& context, const MemoryDetail& detail, RequestCounter& requests,
@@ -72,11 +75,21 @@ PatternKind count_shared(WarpContext& context, const MemoryDetail& detail, Reque
     return pattern->kind;
 }
 
+// How many passes accesses to other SMs take is not known: they are not counted.
+void access_cluster(WarpContext& context, const MemoryDetail& detail,
+                    const LaneOffsets& addresses) {
+    for_blocks_of_cluster(context, detail, addresses, [&](const LaneOffsets& offsets) {
+        if (context.hazards != nullptr) check_shared_access(context, detail, offsets);
+        move(context, detail, PatternKind::other, context.shared, offsets, context.mask);
+    });
+}
+
 void execute_shared(Warp& warp, const Operation& operation) {
     WarpContext& context = context_of(warp);
     const auto& detail = *static_cast<const MemoryDetail*>(operation.detail);
     Located located;
-    locate_shared(context, detail, located);
+    if (!locate_shared(context, detail, located))
+        return access_cluster(context, detail, located.offsets);
     SiteState& site = context.sites[detail.site];
     const PatternKind kind = count_shared(context, detail, site.requests, located.offsets, &site);
     if (context.hazards != nullptr) [[unlikely]] {

@@ -7,22 +7,21 @@
 #include "emulator/simt/memory/mbarrier.hpp"
 #include "emulator/simt/memory/tensor_map.hpp"
 #include "emulator/simt/state/launch.hpp"
+#include "emulator/simt/tensor/matrix_descriptor.hpp"
 
 namespace emulator::simt {
 namespace {
 
-// Where a byte of the box lies in shared memory: 16-byte pieces change places by the row of 128 bytes that
-// they lie in.
-std::uint32_t swizzled(std::uint32_t offset, TensorSwizzle swizzle) {
+std::uint32_t row_bytes_of(TensorSwizzle swizzle) {
     switch (swizzle) {
         case TensorSwizzle::bytes_32:
-            return offset ^ (offset >> 3 & 0x10);
+            return 32;
         case TensorSwizzle::bytes_64:
-            return offset ^ (offset >> 3 & 0x30);
+            return 64;
         case TensorSwizzle::bytes_128:
-            return offset ^ (offset >> 3 & 0x70);
+            return 128;
         default:
-            return offset;
+            return 0;
     }
 }
 
@@ -63,7 +62,8 @@ class TensorCopy {
           map_(map),
           lane_(lane),
           box_(map),
-          fill_(fill_bits(map)) {
+          fill_(fill_bits(map)),
+          row_bytes_(row_bytes_of(map.swizzle)) {
         for (unsigned i = 0; i < map.rank; ++i) {
             start_[i] = context.lanes<std::int32_t>(detail.coordinates[i])[lane];
         }
@@ -72,7 +72,9 @@ class TensorCopy {
 
     std::uint32_t bytes() const { return box_.elements * map_.element_bytes; }
 
-    void run(std::uint32_t shared_offset) {
+    // `is_first`: of the blocks that a multicast copy goes to. It reads global memory once.
+    void run(std::uint32_t shared_offset, bool is_first) {
+        is_first_ = is_first;
         std::uint32_t at = shared_offset;
         const std::uint32_t row_bytes = box_.extent[0] * map_.element_bytes;
         for (std::uint32_t row = 0; row < box_.elements / box_.extent[0]; ++row, at += row_bytes) {
@@ -121,7 +123,7 @@ class TensorCopy {
         };
         if (begin < end) check_and_queue(element(begin), element(end - 1) + map_.element_bytes);
         for (std::int64_t i = 0; i < box_.extent[0]; ++i, at += map_.element_bytes) {
-            std::byte* const place = context_.shared + swizzled(at, map_.swizzle);
+            std::byte* const place = context_.shared + swizzled(at, row_bytes_);
             if (step == 1 && at % unit_bytes == 0 && i >= begin && i + in_piece <= end) {
                 std::byte* const outside = storage_of(element(i));
                 std::memcpy(detail_.to_shared ? place : outside,
@@ -145,6 +147,7 @@ class TensorCopy {
         piece.bytes = 1;
         check_global(context_, piece, begin, lane_);
         check_global(context_, piece, end - 1, lane_);
+        if (!is_first_) return;
         queue_bulk(context_, detail_.to_shared ? AccessKind::load : AccessKind::store, begin,
                    end - begin);
     }
@@ -155,7 +158,9 @@ class TensorCopy {
     int lane_;
     Box box_;
     std::uint64_t fill_;
+    std::uint32_t row_bytes_;  // of the swizzle
     std::int32_t start_[max_tensor_rank] = {};
+    bool is_first_ = true;
 };
 
 // The map at the lane's address, which must be one that cuTensorMapEncodeTiled made.
@@ -193,10 +198,16 @@ void execute_tensor_copy(Warp& warp, const Operation& operation) {
         TensorCopy copy(context, detail, map, lane);
         MemoryDetail last = detail.shared;
         last.bytes = 1;
-        check_shared(context, last, shared[at] + copy.bytes() - 1, lane);
-        copy.run(shared[at]);
-        note_shared(context, detail, lane, shared[at], copy.bytes());
-        if (detail.to_shared) complete_bytes(context, barrier[at], copy.bytes());
+        check_shared(context, last, (shared[at] & own_offset_mask) + copy.bytes() - 1, lane);
+        const auto run = [&](std::uint32_t to, std::uint32_t signals, bool is_first) {
+            {
+                const InBlockOf there(context, to);
+                copy.run(to & own_offset_mask, is_first);
+                note_shared(context, detail, lane, to & own_offset_mask, copy.bytes());
+            }
+            if (detail.to_shared) complete_bytes(context, signals, copy.bytes());
+        };
+        for_destinations(context, detail, lane, shared[at], barrier[at], run);
     }
 }
 

@@ -148,9 +148,9 @@ class Sampler {
                                                min_long_blocks_to_share, min_blocks_to_share);
         const std::uint64_t half =
             std::clamp(instructions_to_share / each, least, record.blocks) / 2;
-        const Counts first = counts_of(launch_, run_blocks(launch_, half));
+        const Counts first = counts_of(launch_, run_clusters(launch_, half));
         // From the beginning again: what the first half has left in the L1s is there for the second one.
-        const std::vector<std::unique_ptr<Worker>> workers = run_blocks(launch_, 2 * half);
+        const std::vector<std::unique_ptr<Worker>> workers = run_clusters(launch_, 2 * half);
         const Counts both = counts_of(launch_, workers);
         const double halves = static_cast<double>(record.blocks) / static_cast<double>(half);
         const auto of_all = [&](const auto& number) {
@@ -158,7 +158,7 @@ class Sampler {
             const auto two = static_cast<double>(number(both));
             return static_cast<std::uint64_t>(two + (halves - 2) * std::max(0.0, two - one));
         };
-        const auto of_memory = [&](std::uint64_t MemoryCounters::* number) {
+        const auto of_memory = [&](std::uint64_t MemoryCounters::*number) {
             return of_all([&](const Counts& counts) { return counts.memory.*number; });
         };
         record.memory = {of_memory(&MemoryCounters::l1_hit_sectors),
@@ -207,7 +207,8 @@ class Sampler {
 }  // namespace
 
 std::optional<LaunchRecord> sample_grid(const Launch& launch) {
-    if (launch.blocks() < min_blocks || launch.shape.cooperative) return std::nullopt;
+    if (launch.blocks() < min_blocks || launch.shape.cooperative || launch.cluster_blocks() > 1)
+        return std::nullopt;
     if (launch.image.traits.may_wait_for_blocks) return std::nullopt;
     const std::vector<BlockClass> classes = classes_of(launch.shape.grid);
     Sampler sampler(launch, classes.size());

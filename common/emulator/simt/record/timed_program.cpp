@@ -263,16 +263,18 @@ class Builder {
     }
 
     void use_tensor_cores(const ptx::Instruction& source, timing::Instruction& lowered) const {
-        const bool is_product =
-            source.opcode == "mma" || (source.opcode == "wmma" && timing::has(source, "mma"));
+        const bool is_of_warpgroup = is_warpgroup_product(source);
+        const bool is_product = source.opcode == "mma" || is_of_warpgroup ||
+                                (source.opcode == "wmma" && timing::has(source, "mma"));
         const auto form = is_product ? product_form(source) : std::nullopt;
         if (!form) return;
-        const TensorCore* const core = find_tensor_core(form->a, compute_number_);
+        const TensorCore* const core = find_tensor_core(form->a, compute_number_, is_of_warpgroup);
         if (core == nullptr) return;
         lowered.unit = timing::Unit::tensor;
         lowered.slots =
             static_cast<std::uint8_t>(std::max(1u, machine_products(source, compute_number_)));
         lowered.tensor_cycles = form->m * form->n * form->k / core->products_per_cycle;
+        if (is_of_warpgroup) lowered.tensor_cycles /= 4;  // of one of its four warps
         lowered.tensor_latency = core->latency_cycles;
     }
 

@@ -28,6 +28,7 @@ namespace emulator::simt {
 
 class Execution;
 struct BlockState;
+struct ClusterState;
 struct WarpState;
 struct SiteState;
 
@@ -52,7 +53,13 @@ struct Reconvergence {
     Reconvergence* outer = nullptr;
 };
 
-enum class FragmentState : std::uint8_t { ready, at_barrier, at_warp_operation };
+enum class FragmentState : std::uint8_t {
+    ready,
+    at_barrier,
+    at_warp_operation,
+    at_warpgroup_wait,
+    at_cluster_barrier
+};
 
 // Lanes of a warp that execute together.
 struct Fragment {
@@ -100,6 +107,8 @@ struct Standstill {
     unsigned repetitions = 0;
 };
 
+constexpr std::uint32_t no_cluster_phase = 0xffffffffu;
+
 struct WarpState {
     WarpContext context;
     std::uint32_t number = 0;  // in the block
@@ -119,6 +128,13 @@ struct WarpState {
     std::uint32_t turns = 0;        // so far
     std::uint32_t released_at = 0;  // the turn at which it left the barrier
     bool out_of_order = false;  // for this turn: a fragment runs although others stand before it
+    // wgmma: products that it has issued, and how many they were at the end of each group that it has not waited for.
+    std::uint32_t group_products = 0;
+    std::vector<std::uint32_t> product_groups;
+    std::uint32_t awaited_products = 0;  // by wgmma.wait_group
+    // barrier.cluster: the phase in which its lanes have last arrived.
+    std::uint32_t cluster_phase = no_cluster_phase;
+    std::uint32_t cluster_arrived = 0;
     std::uint32_t call_depth = 0;
     std::size_t clock_reads = 0;  // so far
     bool is_done() const { return alive == 0; }
@@ -141,6 +157,9 @@ struct BlockState {
     std::vector<WarpState> warps;
     std::uint32_t alive_threads = 0;
     unsigned fresh_warps = 0, paused_warps = 0;
+    ClusterState* cluster = nullptr;  // of this block alone, where the launch has none
+    std::uint32_t cluster_rank = 0;
+    bool is_stuck = false;    // nothing of it can go on before other blocks of its cluster
     bool only_polls = false;  // in its last round: it waits for other blocks
     std::byte* shared = nullptr;
     std::unique_ptr<std::byte[]> shared_storage;

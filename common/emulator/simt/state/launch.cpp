@@ -19,6 +19,15 @@ std::byte* aligned_64(std::byte* pointer) {
 
 }  // namespace
 
+std::uint64_t Launch::block_of(std::uint64_t cluster, std::uint32_t rank) const {
+    const auto& [grid, size] = std::pair(shape.grid, shape.cluster);
+    const std::uint64_t along_x = grid.x / size.x, along_y = grid.y / size.y;
+    const std::uint64_t x = cluster % along_x * size.x + rank % size.x;
+    const std::uint64_t y = cluster / along_x % along_y * size.y + rank / size.x % size.y;
+    const std::uint64_t z = cluster / along_x / along_y * size.z + rank / size.x / size.y;
+    return (z * grid.y + y) * grid.x + x;
+}
+
 Execution::Execution(const Launch& launch)
     : launch(launch),
       sites(launch.image.sites.size()),

@@ -53,6 +53,12 @@ struct Launch {
     std::uint64_t blocks() const {
         return std::uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z;
     }
+    std::uint32_t cluster_blocks() const {
+        return shape.cluster.x * shape.cluster.y * shape.cluster.z;
+    }
+    std::uint64_t clusters() const { return blocks() / cluster_blocks(); }
+    // The number of a cluster's block.
+    std::uint64_t block_of(std::uint64_t cluster, std::uint32_t rank) const;
 };
 
 // The work of one CPU thread on a launch.

@@ -33,6 +33,7 @@ struct LaunchShape {
     Dimensions grid, block;
     std::size_t dynamic_shared_bytes = 0;
     bool cooperative = false;   // all blocks are resident together; fails where they do not fit
+    Dimensions cluster{};       // blocks of a cluster
     bool widest_banks = false;  // shared memory in its eight-byte mode, where the GPU has one
 };
 
@@ -171,6 +172,8 @@ class Kernel;  // one kernel of a loaded module
 
 // Null for an unknown name.
 const Kernel* find_kernel(const Module& module, const std::string& name);
+// Blocks of a cluster, as the kernel's .reqnctapercluster has it; zeros: it has none.
+Dimensions required_cluster(const Kernel& kernel);
 const KernelAttributes& attributes(const Kernel& kernel);
 bool reads_clock(const Kernel& kernel);
 bool allocates_memory(const Kernel& kernel);  // or frees it

@@ -95,7 +95,11 @@ void lane_addresses(Warp& warp, const MemoryDetail& detail,
 // one other, which then is the one accessed last), aligned. False: lane by lane.
 bool locate_global(WarpContext& context, const MemoryDetail& detail, SiteState& site,
                    Located& located);
-void locate_shared(WarpContext& context, const MemoryDetail& detail, Located& located);
+// False: the offsets are addresses, of which some are in other blocks of the cluster.
+bool locate_shared(WarpContext& context, const MemoryDetail& detail, Located& located);
+
+// Loads and stores of shared::cluster.
+void access_cluster(WarpContext& context, const MemoryDetail& detail, const LaneOffsets& addresses);
 
 // For lanes in several allocations: checks them one by one and counts the request. Returns their addresses.
 std::array<Address, warp_size> count_lane_by_lane(WarpContext& context, const MemoryDetail& detail,

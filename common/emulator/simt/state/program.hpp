@@ -34,10 +34,12 @@ enum class Control : std::uint8_t {
     ret,  // of lanes with a true guard; from a kernel it is an exit
     exit,
     trap,
-    barrier,    // of the block
-    warp_wide,  // waits for the lanes of a member mask, then executes its operation
-    yield,      // nanosleep: other fragments and warps first
-    poll,       // mbarrier.try_wait: as `next`, but yields where the answer is no
+    barrier,         // of the block
+    warp_wide,       // waits for the lanes of a member mask, then executes its operation
+    yield,           // nanosleep: other fragments and warps first
+    warpgroup_wait,  // wgmma.wait_group: for products of the other warps of its group
+    cluster_wait,    // barrier.cluster.wait
+    poll,            // mbarrier.try_wait: as `next`, but yields where the answer is no
 };
 
 struct BasicBlock {
@@ -83,6 +85,11 @@ struct BarrierDetail {
     std::uint32_t constant_barrier = 0, constant_threads = 0;  // threads 0: all of the block
     RegisterOffset destination = no_register;
     RegisterOffset predicate = no_register;
+};
+
+// wgmma.wait_group: all groups but the latest `pending`.
+struct WarpgroupWaitDetail {
+    std::size_t pending = 0;
 };
 
 // shfl, vote, match, redux, bar.warp.sync: `operation` is executed once all lanes of the member mask

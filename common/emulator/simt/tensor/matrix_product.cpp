@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "emulator/simt/alu/values/half_values.hpp"
@@ -11,8 +12,6 @@
 
 namespace emulator::simt {
 namespace {
-
-constexpr unsigned max_integers = 256;  // elements of a row: m16n8k256 of single bits
 
 // ---- C and D: element `j` of lane 4 g + t in row group h is [g + 8 h][2 t + j] -----------------------------------------------
 
@@ -117,39 +116,15 @@ void add_halves_of_words(const RowFactors& a, const ColumnFactors& b,
     }
 }
 
-void multiply_floats(Warp& warp, const MatrixProductDetail& detail) {
-    const Pieces pieces(warp, detail);
-    const unsigned groups = detail.rows / 8;
-    RowFactors a;
-    ColumnFactors b;
-    for (unsigned row = 0; row < detail.rows; ++row) {
-        to_factors(detail.a_type, pieces.a.rows[row], detail.inner, a.value[row], a.exponent[row]);
-    }
-    for (unsigned column = 0; column < columns; ++column) {
-        double values[max_inner];
-        std::int32_t exponents[max_inner];
-        to_factors(detail.b_type, pieces.b.rows[column], detail.inner, values, exponents);
-        for (unsigned k = 0; k < detail.inner; ++k) {
-            b.value[k][column] = values[k];
-            b.exponent[k][column] = exponents[k];
-        }
-    }
-    alignas(64) double sums[max_rows][columns];
-    if (detail.c_type == ResultType::f16) {
-        gather_halves(warp, detail.c, groups, sums);
-    } else {
-        gather_results<float>(warp, detail.c, groups, sums);
-    }
-    if (detail.sum.adds_last) {
-        add_halves_of_words(a, b, detail, sums);
-    } else {
-        add_products(a, b, detail.rows, detail.inner, detail.sum, sum_type(detail), sums);
-    }
-    if (detail.d_type == ResultType::f16) {
-        scatter_halves(warp, detail.d, groups, sums);
-    } else {
-        scatter_floats(warp, detail.d, groups, sums);
-    }
+template <class T>
+void gather_or_clear(Warp& warp, std::span<const RegisterOffset> registers, unsigned groups,
+                     T (*sums)[columns]) {
+    if (registers.empty())
+        std::fill_n(&sums[0][0], 8 * groups * columns, T{});
+    else if constexpr (std::is_same_v<T, std::int32_t>)
+        gather_results<std::int32_t>(warp, registers, groups, sums);
+    else
+        gather_results<float>(warp, registers, groups, sums);
 }
 
 // A chain of fused multiply-adds along k, rounded to nearest.
@@ -174,27 +149,6 @@ std::int32_t wrapped(std::int64_t sum, bool saturates) {
     using Limits = std::numeric_limits<std::int32_t>;
     if (saturates) sum = std::clamp<std::int64_t>(sum, Limits::min(), Limits::max());
     return static_cast<std::int32_t>(static_cast<std::uint64_t>(sum));
-}
-
-void multiply_integers(Warp& warp, const MatrixProductDetail& detail) {
-    const Pieces pieces(warp, detail);
-    const unsigned groups = detail.rows / 8;
-    const bool is_bitwise = detail.a_type == MatrixType::b1;
-    std::int32_t a[max_integers], b[columns][max_integers], sums[max_rows][columns];
-    for (unsigned column = 0; column < columns; ++column)
-        to_integers(detail.b_type, pieces.b.rows[column], detail.inner, b[column]);
-    gather_results<std::int32_t>(warp, detail.c, groups, sums);
-    for (unsigned row = 0; row < detail.rows; ++row) {
-        to_integers(detail.a_type, pieces.a.rows[row], detail.inner, a);
-        for (unsigned column = 0; column < columns; ++column) {
-            std::int32_t sum = 0;  // of at most 256 products of at most 2^16
-            for (unsigned k = 0; k < detail.inner; ++k) {
-                sum += is_bitwise && !detail.is_and ? a[k] ^ b[column][k] : a[k] * b[column][k];
-            }
-            sums[row][column] = wrapped(std::int64_t{sums[row][column]} + sum, detail.saturates);
-        }
-    }
-    scatter_results<std::int32_t>(warp, detail.d, groups, sums);
 }
 
 // ---- m8n8k4 of FP16 ----------------------------------------------------------------------------------------------------------
@@ -276,11 +230,86 @@ void execute_quad_products(Warp& warp, const Operation& operation) {
     for (unsigned quad = 0; quad < 4; ++quad) multiply_quads(warp, detail, quad);
 }
 
+LeftMatrix::LeftMatrix(const MatrixProductDetail& detail, const RowBytes<max_rows>& rows,
+                       bool is_negated)
+    : detail_(detail) {
+    for (unsigned row = 0; row < detail.rows; ++row) {
+        if (is_integer(detail.a_type)) {
+            to_integers(detail.a_type, rows.rows[row], detail.inner, integers_[row]);
+            continue;
+        }
+        to_factors(detail.a_type, rows.rows[row], detail.inner, floats_.value[row],
+                   floats_.exponent[row]);
+        if (!is_negated) continue;
+        for (unsigned k = 0; k < detail.inner; ++k) floats_.value[row][k] *= -1;
+    }
+}
+
+void LeftMatrix::multiply(Warp& warp, const RowBytes<columns>& b, std::span<const RegisterOffset> c,
+                          std::span<const RegisterOffset> d) const {
+    if (is_integer(detail_.a_type))
+        multiply_integers(warp, b, c, d);
+    else
+        multiply_floats(warp, b, c, d);
+}
+
+void LeftMatrix::multiply_floats(Warp& warp, const RowBytes<columns>& of_b,
+                                 std::span<const RegisterOffset> c,
+                                 std::span<const RegisterOffset> d) const {
+    const unsigned groups = detail_.rows / 8;
+    ColumnFactors b;
+    for (unsigned column = 0; column < columns; ++column) {
+        double values[max_inner];
+        std::int32_t exponents[max_inner];
+        to_factors(detail_.b_type, of_b.rows[column], detail_.inner, values, exponents);
+        for (unsigned k = 0; k < detail_.inner; ++k) {
+            b.value[k][column] = values[k];
+            b.exponent[k][column] = exponents[k];
+        }
+    }
+    alignas(64) double sums[max_rows][columns];
+    if (detail_.c_type == ResultType::f16 && !c.empty())
+        gather_halves(warp, c, groups, sums);
+    else
+        gather_or_clear(warp, c, groups, sums);
+    if (detail_.sum.adds_last) {
+        add_halves_of_words(floats_, b, detail_, sums);
+    } else {
+        add_products(floats_, b, detail_.rows, detail_.inner, detail_.sum, sum_type(detail_), sums);
+    }
+    if (detail_.d_type == ResultType::f16) {
+        scatter_halves(warp, d, groups, sums);
+    } else {
+        scatter_floats(warp, d, groups, sums);
+    }
+}
+
+void LeftMatrix::multiply_integers(Warp& warp, const RowBytes<columns>& of_b,
+                                   std::span<const RegisterOffset> c,
+                                   std::span<const RegisterOffset> d) const {
+    const unsigned groups = detail_.rows / 8;
+    const bool is_exclusive = detail_.a_type == MatrixType::b1 && !detail_.is_and;
+    std::int32_t b[columns][max_integers], sums[max_rows][columns];
+    for (unsigned column = 0; column < columns; ++column)
+        to_integers(detail_.b_type, of_b.rows[column], detail_.inner, b[column]);
+    gather_or_clear(warp, c, groups, sums);
+    for (unsigned row = 0; row < detail_.rows; ++row) {
+        const std::int32_t* const a = integers_[row];
+        for (unsigned column = 0; column < columns; ++column) {
+            std::int32_t sum = 0;  // of at most 256 products of at most 2^16
+            for (unsigned k = 0; k < detail_.inner; ++k)
+                sum += is_exclusive ? a[k] ^ b[column][k] : a[k] * b[column][k];
+            sums[row][column] = wrapped(std::int64_t{sums[row][column]} + sum, detail_.saturates);
+        }
+    }
+    scatter_results<std::int32_t>(warp, d, groups, sums);
+}
+
 void execute_matrix_product(Warp& warp, const Operation& operation) {
     const auto& detail = *static_cast<const MatrixProductDetail*>(operation.detail);
-    if (is_integer(detail.a_type)) return multiply_integers(warp, detail);
     if (detail.a_type == MatrixType::f64) return multiply_doubles(warp, detail);
-    multiply_floats(warp, detail);
+    const Pieces pieces(warp, detail);
+    LeftMatrix(detail, pieces.a).multiply(warp, pieces.b, detail.c, detail.d);
 }
 
 }  // namespace emulator::simt

@@ -8,8 +8,11 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "emulator/simt/state/operation.hpp"
+#include "emulator/simt/tensor/fused_sums.hpp"
+#include "emulator/simt/tensor/matrix_elements.hpp"
 #include "emulator/simt/tensor/sum_model.hpp"
 
 namespace emulator::simt {
@@ -26,6 +29,30 @@ struct MatrixProductDetail {
     bool a_is_column_major = false, b_is_row_major = false;  // of m8n8k4 of FP16 alone
     SumModel sum;
     std::array<RegisterOffset, 8> a{}, b{}, c{}, d{};
+};
+
+// Rows of A as numbers, for products with eight columns of B at a time.
+class LeftMatrix {
+  public:
+    LeftMatrix(const MatrixProductDetail& detail, const RowBytes<max_rows>& rows,
+               bool is_negated = false);
+    // D = A B + C. `b`: columns. C and D: registers as those of m16n8; without C the sums begin with zero.
+    void multiply(Warp& warp, const RowBytes<columns>& b, std::span<const RegisterOffset> c,
+                  std::span<const RegisterOffset> d) const;
+
+  private:
+    static constexpr unsigned max_integers = 256;  // elements of a row: m16n8k256 of single bits
+
+    void multiply_floats(Warp& warp, const RowBytes<columns>& of_b,
+                         std::span<const RegisterOffset> c,
+                         std::span<const RegisterOffset> d) const;
+    void multiply_integers(Warp& warp, const RowBytes<columns>& of_b,
+                           std::span<const RegisterOffset> c,
+                           std::span<const RegisterOffset> d) const;
+
+    const MatrixProductDetail& detail_;
+    RowFactors floats_;  // or
+    std::int32_t integers_[max_rows][max_integers];
 };
 
 void execute_matrix_product(Warp& warp, const Operation& operation);

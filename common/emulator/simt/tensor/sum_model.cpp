@@ -33,10 +33,13 @@ std::string_view name_of(MatrixType type) {
 
 }  // namespace
 
-const TensorCore* find_tensor_core(MatrixType type, unsigned compute_number) {
+const TensorCore* find_tensor_core(MatrixType type, unsigned compute_number,
+                                   bool is_of_warpgroups) {
     const TensorCore* found = nullptr;
     for (const TensorCore& each : table) {
-        if (each.operands != name_of(type) || each.compute_number > compute_number) continue;
+        if (each.operands != name_of(type) || each.compute_number > compute_number ||
+            each.is_of_warpgroups != is_of_warpgroups)
+            continue;
         if (found == nullptr || each.compute_number > found->compute_number) found = &each;
     }
     return found;

@@ -27,15 +27,17 @@ struct SumModel {
 
 // The arithmetic of a compute capability's tensor cores with one type. Integers and FP64 are exact, or rounded after each product.
 struct TensorCore {
-    unsigned compute_number = 0;  // the first that has it: 80 for 8.0
-    std::string_view operands;    // "f16", "bf16", "tf32", "f64", "fp8", "int8", "int4", "b1"
+    unsigned compute_number = 0;    // the first that has it: 80 for 8.0
+    std::string_view operands;      // "f16", "bf16", "tf32", "f64", "fp8", "int8", "int4", "b1"
+    bool is_of_warpgroups = false;  // wgmma, else mma.sync
     SumModel sum;
     double products_per_cycle = 0;  // multiply-adds of an SM, dense
-    double latency_cycles = 0;      // of mma.sync, from issue to use
+    double latency_cycles = 0;      // from issue to use; 0: the time that the tensor cores take
 };
 
 // The row of the latest capability up to `compute_number`; null where the tensor cores lack the type.
-const TensorCore* find_tensor_core(MatrixType type, unsigned compute_number);
+const TensorCore* find_tensor_core(MatrixType type, unsigned compute_number,
+                                   bool is_of_warpgroups = false);
 
 // Bits of an element.
 constexpr unsigned bits_of(MatrixType type) {

@@ -157,11 +157,14 @@ void BlockRunner::report_stuck(BlockState& block) {
     for (WarpState& warp : block.warps) {
         for (const Fragment& fragment : warp.fragments) {
             warp.context.frame = fragment.frame;
-            const std::string what =
-                fragment.state == FragmentState::at_barrier
-                    ? "deadlock: waits at barrier " + std::to_string(fragment.barrier) +
-                          ", which not enough threads reach"
-                    : "deadlock: a warp operation waits for lanes that never reach it";
+            std::string what = "deadlock: a warp operation waits for lanes that never reach it";
+            if (fragment.state == FragmentState::at_barrier)
+                what = "deadlock: waits at barrier " + std::to_string(fragment.barrier) +
+                       ", which not enough threads reach";
+            if (fragment.state == FragmentState::at_cluster_barrier)
+                what = "deadlock: waits at the barrier of its cluster, which not all threads reach";
+            if (fragment.state == FragmentState::at_warpgroup_wait)
+                what = "deadlock: other warps of the warpgroup never issue its products";
             throw fault_at(warp.context, FaultKind::deadlock,
                            fragment.waits_at->control_instruction, std::countr_zero(fragment.lanes),
                            what);

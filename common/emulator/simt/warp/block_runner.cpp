@@ -57,7 +57,7 @@ void BlockRunner::begin(BlockState& block, std::uint64_t number) {
     block.barriers.fill({});
     block.alive_threads = execution_.launch.threads();
     block.fresh_warps = block.paused_warps = 0;
-    block.only_polls = false;
+    block.only_polls = block.is_stuck = false;
     begin_checks(block);
     for (WarpState& warp : block.warps) begin_warp(warp);
 }
@@ -96,6 +96,9 @@ void BlockRunner::begin_warp(WarpState& warp) {
     warp.kernel_frame->live_lanes = warp.lanes;
     warp.spin = {};
     warp.clock_reads = 0;
+    warp.cluster_phase = no_cluster_phase;
+    warp.group_products = warp.awaited_products = 0;
+    warp.product_groups.clear();
     warp.out_of_order = warp.is_fresh = warp.is_paused = false;
     warp.fragments.clear();
     warp.fragments.push_back({.block = 0, .lanes = warp.lanes, .frame = warp.kernel_frame});
@@ -119,7 +122,9 @@ bool BlockRunner::run(BlockState& block, std::uint64_t rounds) {
         }
         if (block.paused_warps != 0) some_warp_ran |= resume_paused(block);
         if (execution_.memory != nullptr) execution_.memory->drain();
-        if (!some_warp_ran) report_stuck(block);
+        block.is_stuck = !some_warp_ran;
+        if (block.is_stuck && waits_for_cluster(block)) return false;
+        if (block.is_stuck) report_stuck(block);
         check_time();
         if (++rounds_ % rounds_between_notes == 0) [[unlikely]]
             note_progress(block);
@@ -196,6 +201,7 @@ bool BlockRunner::resume_paused(BlockState& block) {
 // Moves a fragment that can run to the list's end. Lanes that wait for others at a reconvergence point
 // may have to go ahead of them.
 bool BlockRunner::choose_fragment(WarpState& warp) {
+    finish_warpgroup_wait(warp);
     for (;;) {
         auto& fragments = warp.fragments;
         for (std::size_t i = fragments.size(); i-- > 0;) {
@@ -294,6 +300,10 @@ BlockRunner::Next BlockRunner::end_block(WarpState& warp, Fragment& fragment,
             // The last warp to arrive does not go on alone: the caches see all of them side by side.
             if (execution_.memory != nullptr) warp.context.budget = 0;
             return barrier(warp, fragment, block);
+        case Control::warpgroup_wait:
+            return wait_for_warpgroup(warp, fragment, block);
+        case Control::cluster_wait:
+            return wait_for_cluster(warp, fragment, block);
         case Control::trap:
             throw fault_at(warp.context, FaultKind::trap, block.control_instruction,
                            std::countr_zero(fragment.lanes),

@@ -24,6 +24,8 @@ class BlockRunner {
     static constexpr std::uint64_t no_limit = ~std::uint64_t{0};  // of rounds
     // Gives every warp turns until the block has finished (true), or `rounds` rounds are over, or it only waits for others.
     bool run(BlockState& block, std::uint64_t rounds);
+    // Throws the fault of a block in which nothing can go on.
+    void report_stuck(BlockState& block);
 
   private:
     enum class Next : std::uint8_t { go_on, other_fragment, yield };
@@ -48,6 +50,12 @@ class BlockRunner {
     Next return_or_exit(WarpState& warp, Fragment& fragment, const BasicBlock& block);
     Next warp_wide(WarpState& warp, Fragment& fragment, const BasicBlock& block);
     Next barrier(WarpState& warp, Fragment& fragment, const BasicBlock& block);
+    Next wait_for_warpgroup(WarpState& warp, Fragment& fragment, const BasicBlock& block);
+    Next wait_for_cluster(WarpState& warp, Fragment& fragment, const BasicBlock& block);
+    static void leave_cluster(WarpState& warp, std::uint32_t lanes);
+    static bool waits_for_cluster(const BlockState& block);
+    static bool has_products(const WarpState& warp);
+    static void finish_warpgroup_wait(WarpState& warp);
     Next yield(WarpState& warp, Fragment& fragment);
 
     void enter_function(WarpState& warp, Fragment& fragment, const BasicBlock& block,
@@ -74,7 +82,6 @@ class BlockRunner {
     void finish_barrier_if_complete(BlockState& block, unsigned number);
     void release_barrier(BlockState& block, unsigned number);
     void note_release(BlockState& block, WarpState& warp);
-    void report_stuck(BlockState& block);
     void check_time();
     void note_progress(BlockState& block);
     void check_deadlock(WarpState& warp, const Fragment& fragment);

@@ -209,6 +209,7 @@ BlockRunner::Next BlockRunner::return_or_exit(WarpState& warp, Fragment& fragmen
     BlockState& state = *warp.context.block;
     state.alive_threads -= static_cast<unsigned>(std::popcount(leaving));
     remove_lanes(warp, fragment.reconvergence, leaving);
+    leave_cluster(warp, leaving);
     for (unsigned i = 0; i < barriers_per_block; ++i) {
         if (state.barriers[i].is_open) finish_barrier_if_complete(state, i);
     }

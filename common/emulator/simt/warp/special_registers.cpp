@@ -56,6 +56,31 @@ void grid_dimension(Warp& warp, const Operation& operation) {
     fill<std::uint32_t>(warp, operation, [&](std::uint32_t) { return value; });
 }
 
+void cluster_dimension(Warp& warp, const Operation& operation) {
+    const std::uint32_t value = component(launch_of(warp).shape.cluster, operation.variant);
+    fill<std::uint32_t>(warp, operation, [&](std::uint32_t) { return value; });
+}
+
+// The place of the block in its cluster, that of the cluster in the grid, and how many clusters the grid has.
+void index_in_cluster(Warp& warp, const Operation& operation) {
+    const std::uint32_t size = component(launch_of(warp).shape.cluster, operation.variant);
+    const std::uint32_t value = context_of(warp).block->index[operation.variant] % size;
+    fill<std::uint32_t>(warp, operation, [&](std::uint32_t) { return value; });
+}
+
+void cluster_index(Warp& warp, const Operation& operation) {
+    const std::uint32_t size = component(launch_of(warp).shape.cluster, operation.variant);
+    const std::uint32_t value = context_of(warp).block->index[operation.variant] / size;
+    fill<std::uint32_t>(warp, operation, [&](std::uint32_t) { return value; });
+}
+
+void grid_in_clusters(Warp& warp, const Operation& operation) {
+    const LaunchShape& shape = launch_of(warp).shape;
+    const std::uint32_t value =
+        component(shape.grid, operation.variant) / component(shape.cluster, operation.variant);
+    fill<std::uint32_t>(warp, operation, [&](std::uint32_t) { return value; });
+}
+
 void lane_number(Warp& warp, const Operation& operation) {
     fill<std::uint32_t>(warp, operation, [](std::uint32_t lane) { return lane; });
 }
@@ -81,7 +106,6 @@ void lane_mask(Warp& warp, const Operation& operation) {
 
 enum Number : std::uint16_t {
     zero,
-    one,
     warp_number,
     warps,
     sm_number,
@@ -97,8 +121,8 @@ enum Number : std::uint16_t {
     nanoseconds_high,
     workspace_low,
     workspace_high,
-    cluster_index,
-    cluster_blocks,
+    rank_in_cluster,
+    blocks_of_cluster,
 };
 // A warp's next reading of a clock. Where time is predicted, what the execution before this one leads to expect.
 double cycles(WarpContext& context) {
@@ -120,8 +144,6 @@ std::uint64_t number(WarpContext& context, std::uint16_t which) {
     const auto low = [](double value) { return static_cast<std::uint64_t>(value) & 0xffffffffu; };
     const auto high = [](double value) { return static_cast<std::uint64_t>(value) >> 32; };
     switch (which) {
-        case one:
-            return 1;
         case warp_number:
             return context.warp->number;
         case warps:
@@ -152,6 +174,10 @@ std::uint64_t number(WarpContext& context, std::uint16_t which) {
             return launch.grid_workspace & 0xffffffffu;
         case workspace_high:
             return launch.grid_workspace >> 32;
+        case rank_in_cluster:
+            return context.block->cluster_rank;
+        case blocks_of_cluster:
+            return launch.cluster_blocks();
         default:
             return 0;
     }
@@ -169,7 +195,6 @@ struct Named {
 };
 constexpr Handler in_32 = number_register<std::uint32_t>;
 constexpr Handler in_64 = number_register<std::uint64_t>;
-// A cluster is one block.
 constexpr Named table[] = {
     {"%laneid", {lane_number, 4, 0, true}},
     {"%warpid", {in_32, 4, warp_number, true}},
@@ -193,14 +218,18 @@ constexpr Named table[] = {
     {"%aggr_smem_size", {in_32, 4, total_shared, true}},
     {"%envreg1", {in_32, 4, workspace_high, true}},
     {"%envreg2", {in_32, 4, workspace_low, true}},
-    {"%cluster_ctarank", {in_32, 4, zero, true}},
-    {"%cluster_nctarank", {in_32, 4, one, true}},
-    {"%cluster_ctaid.x", {in_32, 4, zero, true}},
-    {"%cluster_ctaid.y", {in_32, 4, zero, true}},
-    {"%cluster_ctaid.z", {in_32, 4, zero, true}},
-    {"%cluster_nctaid.x", {in_32, 4, one, true}},
-    {"%cluster_nctaid.y", {in_32, 4, one, true}},
-    {"%cluster_nctaid.z", {in_32, 4, one, true}},
+    {"%cluster_ctarank", {in_32, 4, rank_in_cluster}},
+    {"%cluster_nctarank", {in_32, 4, blocks_of_cluster, true}},
+};
+constexpr Named of_axes[] = {
+    {"%tid", {thread_index, 4, 0, true}},
+    {"%ntid", {block_dimension, 4, 0, true}},
+    {"%ctaid", {block_index}},
+    {"%nctaid", {grid_dimension, 4, 0, true}},
+    {"%clusterid", {cluster_index}},
+    {"%nclusterid", {grid_in_clusters, 4, 0, true}},
+    {"%cluster_ctaid", {index_in_cluster}},
+    {"%cluster_nctaid", {cluster_dimension, 4, 0, true}},
 };
 
 }  // namespace
@@ -209,12 +238,11 @@ SpecialRegister find_special_register(const std::string& name) {
     if (name.size() > 2 && name[name.size() - 2] == '.') {
         const auto axis = static_cast<std::uint16_t>(name.back() - 'x');
         const std::string_view vector(name.data(), name.size() - 2);
-        if (axis <= 2) {
-            if (vector == "%tid") return {thread_index, 4, axis, true};
-            if (vector == "%ntid") return {block_dimension, 4, axis, true};
-            if (vector == "%ctaid" || vector == "%clusterid") return {block_index, 4, axis, false};
-            if (vector == "%nctaid" || vector == "%nclusterid")
-                return {grid_dimension, 4, axis, true};
+        for (const Named& entry : of_axes) {
+            if (entry.name != vector || axis > 2) continue;
+            SpecialRegister found = entry.found;
+            found.variant = axis;
+            return found;
         }
     }
     for (const Named& entry : table) {
