@@ -11,6 +11,7 @@ from notebook.base.project import Project
 from notebook.charts import figures, look
 from notebook.charts.evidence import Device
 from notebook.charts.marks import Panel
+from notebook.charts.side_labels import Label
 from notebook.charts.sources import Sources
 from notebook.data.chapters import all_chapters
 from notebook.decide import tables
@@ -88,7 +89,13 @@ _TEXT = re.compile(
 )
 _TURNED = re.compile(r"rotate\([^)]*\)[^>]*>\s*<text>(<tspan[^>]*>)?[^<\s]")
 _WIDTH = 800
-_LETTER = 0.5  # of the size of the letters, about the mean of DejaVu Sans
+_LABEL = 12.0  # the size of the letters of labels, whose widths are known
+
+
+def width(text: str) -> float:
+    """About the width of a label."""
+    label, empty = (Label(0, one, ()).end(has_marks=False) for one in (text, ""))
+    return label - empty
 
 
 @pytest.mark.parametrize("path", sorted(PROJECT.plots.glob("*.svg")), ids=lambda path: path.stem)
@@ -98,7 +105,7 @@ def test_no_text_is_cut_or_turned(path: Path) -> None:
     texts = _TEXT.findall(svg)
     assert len(texts) > 5
     for x, size, anchor, text in texts:
-        length = len(html.unescape(text).strip()) * float(size) * _LETTER
+        length = width(html.unescape(text).strip()) * float(size) / _LABEL
         start = float(x) - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * length
         assert start >= 0 and start + length <= _WIDTH, text
 
