@@ -48,7 +48,9 @@ def chart(facts: Facts) -> Chart:
     with_ldg = [device for device in facts.emulated if _has_ldg(device)]
     shown |= counts(through, "04", with_ldg, ldg_hits, joined=False)
     title = _title(facts.gpu)
-    return Chart(title if facts.gpu else "", [time, hits, through], f"{key(shown)}   {NO_EFFECT_LINES}")
+    return Chart(
+        title if facts.gpu else "", [time, hits, through], f"{key(shown)}   {NO_EFFECT_LINES}"
+    )
 
 
 def _has_ldg(device: Device) -> bool:

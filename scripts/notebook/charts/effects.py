@@ -6,7 +6,17 @@ from statistics import median
 
 from notebook.base import markers
 from notebook.charts.evidence import Device
-from notebook.charts.look import COLOURS, GENERATIONS, GREY, QUIET, STARS, Evidence, Style, key, style
+from notebook.charts.look import (
+    COLOURS,
+    GENERATIONS,
+    GREY,
+    QUIET,
+    STARS,
+    Evidence,
+    Style,
+    key,
+    style,
+)
 from notebook.charts.marks import CENTER, LINE, THIN, Chart, Panel
 from notebook.charts.sources import Sources
 from notebook.charts.words import NO_EFFECT, NO_EFFECT_LINES
@@ -109,9 +119,7 @@ def _mark(panel: Panel, group: Group, y: float, look: Style) -> None:
     panel.points([(end, y) for end in dict.fromkeys(ends)], look)
 
 
-def _name_generations(
-    panel: Panel, generations: set[str], y: float, *, with_stars: bool
-) -> None:
+def _name_generations(panel: Panel, generations: set[str], y: float, *, with_stars: bool) -> None:
     """What the colours and the published GPUs' marks stand for."""
     here = [name for name in GENERATIONS if name in generations]
     for place, name in enumerate(here):

@@ -100,7 +100,7 @@ def style(generation: str, evidence: Evidence, sibling: int = 0) -> Style:
 
 
 def second(of_device: Style) -> Style:
-    """For a second series of a device, told from its first by colour and shape."""
+    """For a second series of a device, distinguished from its first by colour and shape."""
     place = _SHAPES.index(of_device.shape - 1) if of_device.is_filled else 0
     return Style(BLUE.colour, _SHAPES[(place + 3) % len(_SHAPES)] + 1)
 

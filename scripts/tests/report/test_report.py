@@ -216,10 +216,11 @@ def run(
     tested.write_text(text, "utf-8")
     frames = page.with_name(f"frames-{page.name}")
     frames.write_text(FRAMES % (list(widths), tested.name), "utf-8")
+    shown = frames if widths else tested
     try:
         done = subprocess.run(
             [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-             "--virtual-time-budget=20000", f"--window-size={width},1000", "--dump-dom", (frames if widths else tested).as_uri()],
+             "--virtual-time-budget=20000", f"--window-size={width},1000", "--dump-dom", shown.as_uri()],
             capture_output=True, encoding="utf-8", check=True, timeout=120,
         )  # fmt: skip
     finally:
