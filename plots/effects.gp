@@ -3,4 +3,4 @@ height = 620
 load 'style.gp'
 set grid xtics ytics linecolor rgb '#e6e6e6' linetype 1 linewidth 1
 set xlabel 'times as long'
-call 'panels.gp' 1 0.40 0.11 0.97 0.93
+call 'panels.gp' 1 0.45 0.11 0.97 0.93

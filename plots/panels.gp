@@ -15,7 +15,7 @@ set yrange [*:*]
 array forms[17] = ['ticks_x', 'ticks_y', 'line', 'dashes', 'thin', 'points', 'bars_x', 'bars_y', \
     'boxes', 'pale', 'left', 'center', 'right', 'aside', 'band', 'rings', 'outlined']
 array drawn[17] = [ \
-    'using 5:6:xtic(11) with points pointtype 0 linecolor rgb "#ffffff"', \
+    'using 5:6:xtic(lines(strcol(11))) with points pointtype 0 linecolor rgb "#ffffff"', \
     'using 5:6:ytic(11) with points pointtype 0 linecolor rgb "#ffffff"', \
     'using 5:6:3 with lines linewidth 1.8 dashtype 1 linecolor rgb variable', \
     'using 5:6:3 with lines linewidth 1.8 dashtype (6,4) linecolor rgb variable', \
@@ -32,6 +32,9 @@ array drawn[17] = [ \
     'using 5:9:10 with filledcurves fillstyle solid 0.2 noborder linecolor rgb "#555555"', \
     'using 5:6:4:3 with points pointtype variable pointsize 1.1 linewidth 1.4 linecolor rgb variable', \
     'using 5:6:7:8:9:10:3 with boxxyerror fillstyle empty linewidth 1.4 linecolor rgb variable']
+# A label below the axis in lines, where the text has their ends.
+lines(text) = strstrt(text, '|') > 0 ? \
+    text[1:strstrt(text, '|') - 1]."\n".lines(text[strstrt(text, '|') + 1:*]) : text
 how(form) = (sum [k = 1 : 17] (forms[k] eq form ? k : 0))
 
 inside = ''

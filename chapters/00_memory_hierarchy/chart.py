@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from notebook.charts.axes import between, share
 from notebook.charts.curves import collect, draw
 from notebook.charts.evidence import Device, Facts, number
-from notebook.charts.look import BLUE, GREY, Evidence, Style, key
+from notebook.charts.look import GREY, Evidence, key, second
 from notebook.charts.marks import THIN, Chart, Panel
 
 _KIB, _MIB = 1 << 10, 1 << 20
@@ -117,7 +117,7 @@ def _in_flight(facts: Facts, shown: set[Evidence]) -> Panel:
     panel.ticks_x((size, f"{size:g}") for size in (0.125, 0.25, 0.5, 1, 2, 4, 8, 16))
     panel.ticks_y((value, f"{value:g}") for value in (0.03, 0.1, 0.3, 1, 3))
     for device in facts.measured:
-        for loads, look in ((1, device.style), (4, Style(BLUE.colour, device.style.shape))):
+        for loads, look in ((1, device.style), (4, second(device.style))):
             rows = device.rows("read_in_flight", loads=loads)
             points = [
                 (number(row, "warps") * loads * 128 / _KIB, rate)

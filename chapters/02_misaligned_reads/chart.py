@@ -1,6 +1,6 @@
 """The chart of misaligned reads: their time, and the bytes that they use of those fetched."""
 
-from notebook.charts.curves import Points, counts, printed, times
+from notebook.charts.curves import Points, counts, mark_no_effect, printed, times
 from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import key
 from notebook.charts.marks import Chart
@@ -12,7 +12,7 @@ from notebook.charts.offsets import (
     offset_of,
     panel_of_offsets,
 )
-from notebook.charts.words import slower_or_by
+from notebook.charts.words import NO_EFFECT_LINES, slower_or_by
 
 
 def chart(facts: Facts) -> Chart:
@@ -27,9 +27,10 @@ def chart(facts: Facts) -> Chart:
     shown = times(
         time, facts, lambda device: by_offset(device, "read_offset"), claim="offset_11_is_slower"
     )
+    mark_no_effect(time)
     shown |= counts(fetched, "02", facts.counted, efficiency)
     printed(fetched, facts, "efficiency_halves_at_offset_11", "book: {} %", scale=100)
-    return Chart(_title(facts.gpu), [time, fetched], key(shown))
+    return Chart(_title(facts.gpu), [time, fetched], f"{key(shown)}   {NO_EFFECT_LINES}")
 
 
 def _title(gpu: Device | None) -> str:

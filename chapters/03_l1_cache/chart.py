@@ -1,10 +1,10 @@
 """Time without the L1 over that with it, and what each fetches."""
 
-from notebook.charts.curves import Place, Points, counts, times
+from notebook.charts.curves import Place, Points, counts, mark_no_effect, times
 from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import key
 from notebook.charts.marks import Chart, Panel
-from notebook.charts.words import slower
+from notebook.charts.words import NO_EFFECT_LINES, slower
 
 _OFFSETS = (0, 11, 128)
 _SWITCHED = [(offset, l1) for offset in (0, 11) for l1 in ("on", "off")]
@@ -32,9 +32,9 @@ def chart(facts: Facts) -> Chart:
         return [(float(x), device.value(row, "load_efficiency")) for x, row in enumerate(rows)]
 
     shown = times(time, facts, without, claim="misaligned_is_slower_without_l1", joined=False)
-    time.reference(1.0)
+    mark_no_effect(time)
     shown |= counts(fetched, "03", facts.counted, efficiency, joined=False)
-    return Chart(_title(facts.gpu), [time, fetched], key(shown))
+    return Chart(_title(facts.gpu), [time, fetched], f"{key(shown)}   {NO_EFFECT_LINES}")
 
 
 def _read(device: Device, offset: int, l1: str) -> str | None:

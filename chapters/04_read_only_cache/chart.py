@@ -1,10 +1,10 @@
 """Time through the read-only cache over that of a plain load; what the caches hold."""
 
-from notebook.charts.curves import Place, Points, counts, ratios
+from notebook.charts.curves import Place, Points, counts, mark_no_effect, ratios
 from notebook.charts.evidence import LARGEST, Device, Facts
 from notebook.charts.look import BLUE, ORANGE, Evidence, key
 from notebook.charts.marks import Chart, Panel
-from notebook.charts.words import slower
+from notebook.charts.words import NO_EFFECT_LINES, slower
 
 _PATHS = [("_ldg", "__ldg", BLUE), ("_restrict", "const __restrict__", ORANGE)]
 _HEADING = "time, plain load = 1 (random: in the whole array, or in a block's 512 elements)"
@@ -36,7 +36,7 @@ def chart(facts: Facts) -> Chart:
             shown |= ratios(time, gpu, places, style=look, label=name, joined=False)
     if not shown:
         time.nothing()
-    time.reference(1.0)
+    mark_no_effect(time)
 
     def plain_hits(device: Device) -> Points:
         return _hits(device, "")
@@ -48,7 +48,9 @@ def chart(facts: Facts) -> Chart:
     with_ldg = [device for device in facts.emulated if _has_ldg(device)]
     shown |= counts(through, "04", with_ldg, ldg_hits, joined=False)
     title = _title(facts.gpu)
-    return Chart(title if facts.gpu else "", [time, hits, through], key(shown))
+    return Chart(
+        title if facts.gpu else "", [time, hits, through], f"{key(shown)}   {NO_EFFECT_LINES}"
+    )
 
 
 def _has_ldg(device: Device) -> bool:

@@ -1,10 +1,11 @@
 """The chart of misaligned writes: their time in DRAM and in the L2, and the sectors that they touch."""
 
-from notebook.charts.curves import Place, Points, counts, printed, ratios, times
+from notebook.charts.curves import Place, Points, counts, mark_no_effect, printed, ratios, times
 from notebook.charts.evidence import LARGEST, Device, Facts
-from notebook.charts.look import BLUE, Style, key
+from notebook.charts.look import key, second
 from notebook.charts.marks import Chart
 from notebook.charts.offsets import COLD, SMALL, at_11, by_offset, offset_of, panel_of_offsets
+from notebook.charts.words import NO_EFFECT_LINES
 
 
 def chart(facts: Facts) -> Chart:
@@ -20,16 +21,17 @@ def chart(facts: Facts) -> Chart:
     shown = times(
         time, facts, lambda device: by_offset(device, "write_offset"), claim="offset_11_is_slower"
     )
+    mark_no_effect(time)
     for gpu in facts.measured:
         at: dict[str, object] = {"block": 512, "n": SMALL, "cache": "warm"}
         first = gpu.row("write_offset", offset=0, **at)
         warm: list[Place] = [(offset_of(row), row, first) for row in gpu.rows("write_offset", **at)]
         label = f"{gpu.name}, in the L2"
-        look = Style(BLUE.colour, gpu.style.shape)
+        look = second(gpu.style)
         shown |= ratios(time, gpu, warm, style=look, label=label, joined=False)
     printed(sectors, facts, "a_warp_moves_160_bytes_for_128", "book: {}x the bytes")
     shown |= counts(sectors, "05", facts.counted, touched)
-    return Chart(_title(facts.gpu), [time, sectors], key(shown))
+    return Chart(_title(facts.gpu), [time, sectors], f"{key(shown)}   {NO_EFFECT_LINES}")
 
 
 def _title(gpu: Device | None) -> str:

@@ -3,7 +3,7 @@
 from notebook.charts.bars import ladder
 from notebook.charts.curves import Place, printed, ratios, times
 from notebook.charts.evidence import LARGEST, SET_ASIDE, Device, Facts, complete
-from notebook.charts.look import BLUE, CLAIMED, GREY, ORANGE, key
+from notebook.charts.look import BLUE, CLAIMED, GREY, ORANGE, key, second
 from notebook.charts.marks import THIN, Chart, Panel
 from notebook.charts.reads import of_largest, on
 
@@ -39,7 +39,7 @@ def chart(facts: Facts) -> Chart:
     )
     for gpu in facts.measured:
         first = _unrolled(gpu, "read_offset_loads_first")
-        shown |= ratios(time, gpu, first, style=BLUE, label=f"{gpu.name}, loads first")
+        shown |= ratios(time, gpu, first, style=second(gpu.style), label=f"{gpu.name}, loads first")
         quarter: Place = (3.0, gpu.row("read_offset_quarter", **_AT), gpu.row("read_offset", **_AT))
         shown |= ratios(time, gpu, [quarter], style=ORANGE, label="a quarter of the work")
     printed(time, facts, _THIRD, "book: {}")

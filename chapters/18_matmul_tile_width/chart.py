@@ -2,7 +2,7 @@
 
 from notebook.charts.curves import counts, ratios
 from notebook.charts.evidence import Device, Facts
-from notebook.charts.look import CLAIMED, Evidence, key
+from notebook.charts.look import CLAIMED, Evidence, Style, key
 from notebook.charts.marks import Chart, Panel
 
 _WIDTHS = (4, 8, 16, 32)
@@ -14,6 +14,7 @@ def chart(facts: Facts) -> Chart:
     speed.ticks_x(ticks)
     shown: set[Evidence] = set()
     names = _names(facts)
+    looks: dict[str, Style] = {}
     for device in (*facts.measured, *facts.published):
         at = {"type": "float", "m": 2048}
         base = device.row("matmul_tiled_bounded", tile=16, **at)
@@ -21,7 +22,9 @@ def chart(facts: Facts) -> Chart:
             (float(place), base, device.row("matmul_tiled_bounded", tile=width, **at))
             for place, width in enumerate(_WIDTHS)
         ]
-        shown |= ratios(speed, device, pairs, label=names.get(device.name, ""))
+        is_published = device.evidence is Evidence.PUBLISHED
+        look = looks.setdefault(device.generation, device.style) if is_published else device.style
+        shown |= ratios(speed, device, pairs, style=look, label=names.get(device.name, ""))
     if not shown:
         speed.nothing()
     speed.line([(place, width / 16) for place, width in enumerate(_WIDTHS)], CLAIMED, "thin")

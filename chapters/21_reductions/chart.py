@@ -39,7 +39,7 @@ def chart(facts: Facts) -> Chart:
     )
     share_bars(steps, devices, [_step(*step) for step in _STEPS])
     sums = Panel((0, 560), (0, 1), heading="time of a warp's sum alone, % of shuffles", height=170)
-    share_bars(sums, devices, [_sum(*case) for case in _WARP_SUMS])
+    share_bars(sums, devices, [_sum(*case) for case in _WARP_SUMS], fits=True)
     shown = {device.evidence for device in devices}
     predicted = {Evidence.PREDICTED} if Evidence.COUNTED in shown else set()
     return Chart(

@@ -2,7 +2,7 @@
 
 from notebook.charts.curves import Place, times
 from notebook.charts.evidence import Device, Facts
-from notebook.charts.look import CLAIMED, key
+from notebook.charts.look import CLAIMED, Evidence, key
 from notebook.charts.marks import THIN, Chart, Panel
 from notebook.charts.words import slower_or_by
 
@@ -11,7 +11,7 @@ _DECIDED: list[tuple[str, str, dict[str, object]]] = [
     ("every other lane", "two_paths", {"by": "lane"}),
     ("random data", "two_paths", {"by": "data"}),
     ("sorted data", "two_paths", {"by": "sorted_data"}),
-    ("both, and a select", "two_paths_selected", {}),
+    ("both, then select", "two_paths_selected", {}),
 ]
 _WAYS = (1, 2, 4, 8, 16, 32)
 
@@ -20,7 +20,7 @@ def chart(facts: Facts) -> Chart:
     branches = Panel(
         (-0.5, len(_DECIDED) - 0.5),
         (0.9, 2.1),
-        heading="time of two paths by what decides, one path = 1 (2^20 elements; predicted: 2^17)",
+        heading="time of two paths, one path = 1 (2^20 elements)",
         height=230,
     )
     branches.ticks_x((float(place), label) for place, (label, _, _) in enumerate(_DECIDED))
@@ -36,11 +36,13 @@ def chart(facts: Facts) -> Chart:
     switch.ticks_x(ticks)
     switch.ticks_y(ticks)
     switch.line([(0.9, 0.9), (36, 36)], CLAIMED, THIN)
+    switch.label(36, "sum of the paths", CLAIMED)
     shown = times(
         branches, facts, _decided, claim="divergence_by_lane_halves_the_speed", joined=False
     )
     shown |= times(switch, facts, _ways, claim="a_switch_of_32_is_32_times_slower")
-    return Chart(_title(facts.gpu), [branches, switch], key(shown))
+    drawn = Chart(_title(facts.gpu), [branches, switch], key(shown))
+    return drawn.noted("predicted at 2^17 elements" if Evidence.PREDICTED in shown else "")
 
 
 def _size(device: Device) -> dict[str, object]:

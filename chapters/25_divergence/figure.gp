@@ -2,6 +2,7 @@
 height = 720
 load 'style.gp'
 unset grid
+set xlabel 'what decides between the paths'
 call 'panels.gp' 1 0.065 0.58 0.74 0.88
 set grid
 set xlabel 'different paths in a warp'

@@ -2,7 +2,7 @@
 
 from notebook.charts.bars import Bar, bar, bars
 from notebook.charts.evidence import Device, Facts
-from notebook.charts.look import Evidence, key
+from notebook.charts.look import BLUE, ORANGE, Evidence, key
 from notebook.charts.marks import Chart, Panel
 from notebook.charts.words import times as x_times
 
@@ -48,7 +48,8 @@ def _draw(panel: Panel, device: Device, size: int) -> None:
             if rate:
                 fastest = max(fastest, 1e-12 * rate)
                 drawn = bar(device, 1e-12 * rate, f"{1e-12 * rate:,.0f}")
-                group.append(Bar(text, drawn.value, drawn.text, drawn.style, drawn.form))
+                look = ORANGE if text == "cuBLAS" else BLUE
+                group.append(Bar(text, drawn.value, drawn.text, look, drawn.form))
         if group:
             groups.append((label, group))
     panel.x = (0.0, 1.25 * fastest or 1.0)

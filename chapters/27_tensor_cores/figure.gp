@@ -2,4 +2,4 @@
 height = 470
 load 'style.gp'
 set grid xtics noytics
-call 'panels.gp' 1 0.10 0.08 0.97 0.84
+call 'panels.gp' 1 0.10 0.12 0.97 0.84

@@ -1,12 +1,13 @@
 """Groups of horizontal bars: a group for each variant, a bar for each device."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, log2
+from textwrap import wrap
 
 from notebook.charts.evidence import Device
 from notebook.charts.look import Evidence, Style
-from notebook.charts.marks import BOXES, OUTLINED, PALE, Panel
+from notebook.charts.marks import BOXES, LINE_END, OUTLINED, PALE, Panel
 from notebook.charts.words import percent
 
 # A label, and what a device has there: a share of 1.
@@ -38,8 +39,17 @@ _GAP = 0.8
 _HALF = 0.42
 
 
-def bars(panel: Panel, groups: list[tuple[str, list[Bar]]]) -> None:
-    """Draws groups from top to bottom, and gives the panel its scale: one unit is one bar."""
+# The width of a text behind a bar, as a share of the panel's: a short one.
+_TEXT = 0.08
+
+
+def bars(
+    panel: Panel, groups: list[tuple[str, list[Bar]]], *, line_at: float | None = None
+) -> None:
+    """Draws groups from top to bottom, and gives the panel its scale: one unit is one bar.
+
+    A text that a line at `line_at` would cross stands behind the line.
+    """
     filled = [(label, group) for label, group in groups if group]
     rows = sum(len(group) + _GAP for _, group in filled)
     panel.y = (0.0, rows + 0.6)
@@ -53,11 +63,11 @@ def bars(panel: Panel, groups: list[tuple[str, list[Bar]]]) -> None:
                 bar_of_device.style,
                 bar_of_device.form,
             )
-            panel.text(
-                bar_of_device.value + 0.008 * panel.x[1],
-                place,
-                f"{bar_of_device.text}  {bar_of_device.name}",
-            )
+            end = bar_of_device.value
+            if line_at is not None and end < line_at < end + _TEXT * panel.x[1]:
+                end = line_at
+            text = f"{bar_of_device.text}  {bar_of_device.name}".rstrip()
+            panel.text(end + 0.008 * panel.x[1], place, text)
             place -= 1
         # Where a line at a value does not run through names.
         panel.gaps.append((place - _GAP + _HALF, place + 1 - _HALF))
@@ -71,9 +81,15 @@ def line_between_groups(panel: Panel, value: float, look: Style) -> None:
         panel.line([(value, max(low, panel.y[0])), (value, high)], look)
 
 
-def share_bars(panel: Panel, devices: Iterable[Device], cases: Iterable[Case]) -> None:
-    """A group for each case: its share, in percent, of every device that has one."""
+def share_bars(
+    panel: Panel, devices: Iterable[Device], cases: Iterable[Case], *, fits: bool = False
+) -> None:
+    """A group for each case: its share, in percent, of every device that has one.
+
+    A single device is named in the heading alone. `fits` ends the scale behind the longest bar.
+    """
     groups = []
+    devices = list(devices)
     for label, share in cases:
         shares = ((device, share(device)) for device in devices)
         group = [
@@ -82,8 +98,14 @@ def share_bars(panel: Panel, devices: Iterable[Device], cases: Iterable[Case]) -
             if value is not None
         ]
         groups.append((label, group))
+    every = [one for _, group in groups for one in group]
+    if len({one.name for one in every}) == 1:
+        panel.heading = f"{every[0].name}: {panel.heading}"
+        groups = [(label, [replace(one, name="") for one in group]) for label, group in groups]
+    if fits and every:
+        panel.x = (0, (1 + 2 * _TEXT) * max(one.value for one in every))
     bars(panel, groups)
-    if not any(group for _, group in groups):
+    if not every:
         panel.nothing()
 
 
@@ -97,16 +119,21 @@ def ladder(steps: Sequence[Step], heading: str, width: float, height: int, unit:
             y = top - place
             panel.boxes([(0, unit * share, y - 0.36, y + 0.36)], look)
             text = percent(share) if unit == 100 else f"{share:.2f}"
-            panel.text(unit * share + 0.01 * unit, y, text)
+            panel.text(unit * share + 0.008 * width, y, text)
     if all(share is None for _, share, _ in steps):
         panel.nothing()
     return panel
 
 
+# A label below an axis is broken where it would be longer.
+_TICK_LETTERS = 13
+
+
 def step_counts(labels: Sequence[str], y: tuple[float, float], heading: str, height: int) -> Panel:
     """Steps side by side, for what each of them counts on an axis of powers of two."""
     panel = Panel((-0.5, len(labels) - 0.5), y, log_y=True, heading=heading, height=height)
-    panel.ticks_x((float(place), label) for place, label in enumerate(labels))
+    lines = (LINE_END.join(wrap(label, _TICK_LETTERS)) for label in labels)
+    panel.ticks_x((float(place), label) for place, label in enumerate(lines))
     powers = range(ceil(log2(y[0])), floor(log2(y[1])) + 1)
     panel.ticks_y((2.0**power, f"{2.0**power:g}") for power in powers)
     return panel

@@ -106,8 +106,9 @@ def draw(
         return _spread(panel, drawn, form, named)
     if form == "":
         drawn = _side_by_side(panel, drawn)
+    alone = {curve.devices[0].style.shape for curve in drawn if len(curve.devices) == 1}
     for curve in drawn:
-        first = curve.devices[0]
+        first = _with_free_shape(curve, alone)
         look = first.predicted_style if predicted else first.style
         if curve.is_of_all:
             look = Style(GREY.colour, look.shape)
@@ -123,6 +124,15 @@ def draw(
             shown.add(Evidence.PREDICTED if predicted else device.evidence)
         panel.label(curve.points[-1][1], curve.name + suffix, look)
     return shown
+
+
+def _with_free_shape(curve: Curve, taken: set[int]) -> Device:
+    """The device in whose style a curve is drawn: the oldest one whose shape no curve of a single device has."""
+    oldest = curve.devices[0]
+    if len(curve.devices) == 1:
+        return oldest
+    of_its_kind = (one for one in curve.devices if one.evidence is oldest.evidence)
+    return next((one for one in of_its_kind if one.style.shape not in taken), oldest)
 
 
 def _spread(

@@ -1,10 +1,22 @@
 """The rules of the front page in one panel: how many times as long each takes, on every GPU that decides it."""
 
 from collections.abc import Iterator
+from math import log
+from statistics import median
 
 from notebook.base import markers
 from notebook.charts.evidence import Device
-from notebook.charts.look import COLOURS, GENERATIONS, GREY, QUIET, Evidence, Style, key, style
+from notebook.charts.look import (
+    COLOURS,
+    GENERATIONS,
+    GREY,
+    QUIET,
+    STARS,
+    Evidence,
+    Style,
+    key,
+    style,
+)
 from notebook.charts.marks import CENTER, LINE, THIN, Chart, Panel
 from notebook.charts.sources import Sources
 from notebook.charts.words import NO_EFFECT, NO_EFFECT_LINES
@@ -22,7 +34,8 @@ _HOLDS = (*judging.CONFIRMED, judging.STRONGER)
 
 def effects(sources: Sources) -> Chart | None:
     """A line for each rule whose numbers are times, and a mark for each range of a generation's GPUs."""
-    rows = [(rule, decided, groups) for rule, decided, groups in _rules(sources) if groups]
+    known = [(rule, decided, groups) for rule, decided, groups in _rules(sources) if groups]
+    rows = sorted(known, key=lambda row: -_size(row[2]))
     if not rows:
         return None
     panel = Panel((_LEFT, _RIGHT), (0, len(rows) + 2.2), log_x=True)
@@ -44,8 +57,8 @@ def effects(sources: Sources) -> Chart | None:
             shown.add(evidence)
             generations |= {_generation(group)} if evidence is not Evidence.PREDICTED else set()
             _mark(panel, group, len(rows) - place, look)
-    _name_generations(panel, generations, len(rows) + 1.6)
-    note = f"{key(shown)}   line: smallest to largest of all sizes   {NO_EFFECT_LINES}"
+    _name_generations(panel, generations, len(rows) + 1.6, with_stars=Evidence.PUBLISHED in shown)
+    note = f"{key(shown)}   line: range of all sizes   {NO_EFFECT_LINES}"
     return Chart(_title(rows), [panel], note)
 
 
@@ -77,8 +90,25 @@ def _look(group: Group) -> tuple[Style, Evidence]:
     """In the colour of the generation; predictions in one quiet form."""
     if group.evidence == PREDICTED:
         return QUIET, Evidence.PREDICTED
-    evidence = Evidence.MEASURED if group.evidence == MEASURED else Evidence.PUBLISHED
-    return style(_generation(group), evidence), evidence
+    if group.evidence == MEASURED:
+        return style(_generation(group), Evidence.MEASURED), Evidence.MEASURED
+    return _star(_generation(group)), Evidence.PUBLISHED
+
+
+def _star(generation: str) -> Style:
+    """All published GPUs of a generation look alike here; neighbouring generations do not."""
+    place = GENERATIONS.index(generation) if generation in GENERATIONS else 0
+    return Style(COLOURS.get(generation, GREY.colour), list(STARS)[place % len(STARS)])
+
+
+def _size(groups: list[Group]) -> float:
+    """How many times as long on the middle one of the GPUs that were measured or, without any, of the others."""
+    measured = [group for group in groups if group.evidence == MEASURED]
+    return median(
+        sum(map(log, part.numbers)) / len(part.numbers)
+        for group in measured or groups
+        for part in group.parts
+    )
 
 
 def _mark(panel: Panel, group: Group, y: float, look: Style) -> None:
@@ -89,11 +119,13 @@ def _mark(panel: Panel, group: Group, y: float, look: Style) -> None:
     panel.points([(end, y) for end in dict.fromkeys(ends)], look)
 
 
-def _name_generations(panel: Panel, generations: set[str], y: float) -> None:
-    """What the colours stand for."""
+def _name_generations(panel: Panel, generations: set[str], y: float, *, with_stars: bool) -> None:
+    """What the colours and the published GPUs' marks stand for."""
     here = [name for name in GENERATIONS if name in generations]
     for place, name in enumerate(here):
-        x = 2 ** (1.5 + 2 * place)
+        x = 2 ** (3.6 * (place - (len(here) - 1) / 2))
+        if with_stars:
+            panel.points([(x / 2**1.5, y)], _star(name))
         panel.text(x, y, name.capitalize(), CENTER, Style(COLOURS[name], 5))
 
 

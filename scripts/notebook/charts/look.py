@@ -39,8 +39,11 @@ COLOURS = dict(
 )
 # gnuplot's point types: the open shape of each; the filled one is the next number.
 _SHAPES = (8, 4, 10, 6, 12)
-# Published GPUs, neighbours in a generation and neighbouring generations have another one.
-_STARS = {3: "star", 1: "+", 2: "x"}
+# Published GPUs, neighbours in a generation have another one.
+STARS = {3: "star", 1: "+", 2: "x", 14: "pentagon"}
+# Which of them the first published GPU of a generation has, so that GPUs of one panel differ.
+_FIRST_STAR = {"maxwell": 2, "volta": 1, "ampere": 3, "ada": 2, "hopper": 3, "blackwell": 1}
+_LAST_LINE_MARK = 3
 
 
 class Evidence(Enum):
@@ -61,7 +64,7 @@ class Style:
 
     @property
     def is_filled(self) -> bool:
-        return self.shape > max(_STARS) and self.shape % 2 == 1
+        return self.shape > _LAST_LINE_MARK and self.shape % 2 == 1
 
 
 # For what belongs to no device.
@@ -85,8 +88,7 @@ def style(generation: str, evidence: Evidence, sibling: int = 0) -> Style:
     or published with another star.
     """
     if evidence is Evidence.PUBLISHED:
-        first = GENERATIONS.index(generation) if generation in GENERATIONS else 0
-        star = list(_STARS)[(first + sibling) % len(_STARS)]
+        star = list(STARS)[(_FIRST_STAR.get(generation, 0) + sibling) % len(STARS)]
         return Style(COLOURS.get(generation, GREY.colour), star)
     if evidence is Evidence.PREDICTED:
         return QUIET
@@ -95,6 +97,12 @@ def style(generation: str, evidence: Evidence, sibling: int = 0) -> Style:
     shape = _SHAPES[(GENERATIONS.index(generation) + sibling) % len(_SHAPES)]
     is_measured = evidence is Evidence.MEASURED
     return Style(_paler(COLOURS[generation], sibling), shape + 1 if is_measured else shape)
+
+
+def second(of_device: Style) -> Style:
+    """For a second series of a device, distinguished from its first by colour and shape."""
+    place = _SHAPES.index(of_device.shape - 1) if of_device.is_filled else 0
+    return Style(BLUE.colour, _SHAPES[(place + 3) % len(_SHAPES)] + 1)
 
 
 def _paler(colour: int, steps: int) -> int:
@@ -110,7 +118,7 @@ _GAP = "   "
 _SIGNS = {
     Evidence.MEASURED: f"filled: measured{INTERVALS}",
     Evidence.COUNTED: "open: counted",
-    Evidence.PREDICTED: f"grey{DASHED}: predicted",
+    Evidence.PREDICTED: f"grey ring{DASHED}: predicted",
     Evidence.PUBLISHED: "star: published",
 }
 
@@ -118,7 +126,7 @@ _SIGNS = {
 _BARS = {
     Evidence.MEASURED: "full: measured",
     Evidence.COUNTED: "outlined: counted",
-    Evidence.PREDICTED: "grey: predicted",
+    Evidence.PREDICTED: "grey outline: predicted",
     Evidence.PUBLISHED: "pale: published",
 }
 
@@ -146,8 +154,8 @@ def explained(note: str, drawn: Drawn) -> str:
         note = note.replace(DASHED, "")
     if not any(style.is_filled for style in drawn.points):
         note = note.replace("filled: measured", "bars: measured")
-    stars = {style.shape for style in drawn.points} & _STARS.keys()
-    names = ", ".join(name for shape, name in _STARS.items() if shape in stars)
+    stars = {style.shape for style in drawn.points} & STARS.keys()
+    names = ", ".join(name for shape, name in STARS.items() if shape in stars)
     return note.replace("star: published", f"{names}: published") if names else note
 
 

@@ -48,6 +48,8 @@ _LINES = (LINE, DASHES, THIN)
 _MARK, _WIDTH = 9.0, 520.0
 # For cells without text: gnuplot takes a blank one for the next column.
 NO_TEXT = "-"
+# Ends a line within a label below an axis.
+LINE_END = "|"
 _BLOCKS = "\n\n\n"
 
 
@@ -339,7 +341,7 @@ class Chart:
             has_intervals=any(panel.shows_bars for panel in self.panels),
         )
         return replace(self, note=explained(self.note, drawn)).noted(
-            "grey: all predictions" if BAND in drawn.forms else ""
+            "grey area: all predictions" if BAND in drawn.forms else ""
         )
 
     def titled(self, question: str) -> "Chart":

@@ -85,6 +85,8 @@ _LEVELS = (
     _Level("DRAM", (("dram_read_bytes", 1), ("dram_write_bytes", 1)), ORANGE, THIN),
 )
 _LOOKS = {LINE: "solid, diamonds", DASHES: "dashed, circles", THIN: "dotted, triangles"}
+# The rate at which a slope has its name beside it.
+_NAMES_AT = 95e12
 # Without the steps whose rows would hide those of their neighbours.
 _ROOFLINE: list[tuple[str, dict[str, str], str]] = [
     ("matmul_naive", {"block": "32x32"}, "naive"),
@@ -142,6 +144,7 @@ def _slopes(panel: Panel, gpu: Device) -> None:
         left = max(panel.x[0], 1e12 / rate)
         slope = [(left, rate * left / 1e12), (120e12 / rate, 120.0)]
         panel.line(slope, level.style, level.slope)
+        panel.text(1.08 * _NAMES_AT / rate, _NAMES_AT / 1e12, level.name, LEFT, level.style)
         highest = f"{level.name} ({_LOOKS[level.slope]}): {rate / 1e12:.1f} TB/s, {_what(row)}"
         panel.text(5, 1.2 * 1.4**index, highest, LEFT, level.style)
 

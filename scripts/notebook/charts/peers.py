@@ -132,7 +132,7 @@ def _panel(problem: _Problem, gpu: Device | None, others: Device | None) -> Pane
     if not groups:
         panel.nothing()
         return panel
-    bars(panel, groups)
+    bars(panel, groups, line_at=100)
     line_between_groups(panel, 100, GREY)
     return panel
 

@@ -58,6 +58,8 @@ def page(
     region = '<div class="scroll" role="region" tabindex="0" aria-label="table"><table>'
     html = html.replace("<table>", region).replace("</table>", "</table></div>")
     html = html.replace("<pre>", '<pre role="region" tabindex="0" aria-label="code">')
+    figure = r'<div class="scroll figure" role="region" tabindex="0" aria-label="figure">\1</div>'
+    html = re.sub(r"<p>(<img [^>]*>)</p>", figure, html)
     return Markup(_safe(html))
 
 

@@ -240,7 +240,7 @@ def test_predicted_times_are_drawn_beside_measured_ones(tree: Tree) -> None:
     known = facts(loaded, decided=every)
     drawn = charted("02_misaligned_reads", known).as_tsv()
     assert drawn.count("\tdashes\t") == 2 * 2 and "Kepler–Blackwell" in drawn
-    assert "grey, dashed: predicted" in charted("02_misaligned_reads", known).note
+    assert "grey ring, dashed: predicted" in charted("02_misaligned_reads", known).note
     # Where no prediction decides the claim, none is drawn.
     assert "\tdashes\t" not in charted("02_misaligned_reads", facts(loaded)).as_tsv()
 

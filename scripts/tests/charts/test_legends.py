@@ -105,7 +105,7 @@ def test_a_panel_ends_where_its_longest_label_has_room() -> None:
         (
             {Evidence.COUNTED, Evidence.PREDICTED, Evidence.PUBLISHED},
             [FERMI, Style(0, 3), Style(0, 2)],
-            "open: counted   grey: predicted   star, x: published",
+            "open: counted   grey ring: predicted   star, x: published",
         ),
     ],
 )

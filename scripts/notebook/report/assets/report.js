@@ -56,7 +56,9 @@ function cell(text, name = "") {
   if (parts.length % 2 === 0) made.textContent = text;
   else parts.forEach((part, at) => {
     const piece = document.createElement(at % 2 ? "code" : "span");
-    piece.textContent = part;
+    // Long names break after an underscore, where a screen is narrow.
+    const words = part.split(/(?<=_)/);
+    piece.append(...words.flatMap((word, nth) => nth ? [document.createElement("wbr"), word] : [word]));
     made.append(piece);
   });
   if (name) made.className = name.replaceAll(" ", "-");
