@@ -17,8 +17,8 @@ GenericLanes split_by_space(Warp& warp, const MemoryDetail& detail);
 void window_offsets(const GenericLanes& lanes, std::uint32_t mask, Address window,
                     LaneOffsets& offsets);
 
-// Offsets in the block's shared memory of the context's lanes, checked. False: they are addresses, of which some are in other blocks of
-// the cluster.
+// Offsets in the block's shared memory of the context's lanes, checked. False: they are addresses, and some are in other blocks of the
+// cluster.
 bool locate_shared_lanes(WarpContext& context, const MemoryDetail& detail,
                          const GenericLanes& lanes, LaneOffsets& offsets);
 

@@ -95,7 +95,7 @@ void lane_addresses(Warp& warp, const MemoryDetail& detail,
 // one other, which then is the one accessed last), aligned. False: lane by lane.
 bool locate_global(WarpContext& context, const MemoryDetail& detail, SiteState& site,
                    Located& located);
-// False: the offsets are addresses, of which some are in other blocks of the cluster.
+// False: the offsets are addresses, and some are in other blocks of the cluster.
 bool locate_shared(WarpContext& context, const MemoryDetail& detail, Located& located);
 
 // Loads and stores of shared::cluster.
