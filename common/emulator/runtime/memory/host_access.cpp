@@ -79,7 +79,7 @@ void on_fault(int, siginfo_t* info, void*) {
 }
 
 [[gnu::constructor]] void catch_faults() {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
     sigaction(SIGSEGV, &action, &action_before);

@@ -158,7 +158,7 @@ class Sampler {
             const auto two = static_cast<double>(number(both));
             return static_cast<std::uint64_t>(two + (halves - 2) * std::max(0.0, two - one));
         };
-        const auto of_memory = [&](std::uint64_t MemoryCounters::*number) {
+        const auto of_memory = [&](std::uint64_t MemoryCounters::* number) {
             return of_all([&](const Counts& counts) { return counts.memory.*number; });
         };
         record.memory = {of_memory(&MemoryCounters::l1_hit_sectors),
