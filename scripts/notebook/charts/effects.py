@@ -27,8 +27,12 @@ from notebook.decide.rules import Group, Rule
 from notebook.decide.tables import ChapterVerdicts
 from notebook.decide.verdicts import MEASURED, PREDICTED
 
+Row = tuple[Rule, ChapterVerdicts, list[Group]]
+
 _LEFT, _RIGHT = 1 / 512, 512
 _HEIGHT_OF_A_ROW = 20
+# Words have a look that no mark has.
+_WORD = Style(GREY.colour, 0)
 _HOLDS = (*judging.CONFIRMED, judging.STRONGER)
 
 
@@ -51,15 +55,18 @@ def effects(sources: Sources) -> Chart | None:
         panel.line([(edge, 0.2), (edge, len(rows) + 0.8)], GREY, THIN)
     shown: set[Evidence] = set()
     generations: set[str] = set()
-    for place, (_, _, groups) in enumerate(rows):
-        for group in groups:
+    newest = _newest(rows)
+    for place, row in enumerate(rows):
+        if newest and (said := _said(row, newest)):
+            panel.label(len(rows) - place, said, _WORD)
+        for group in row[2]:
             look, evidence = _look(group)
             shown.add(evidence)
             generations |= {_generation(group)} if evidence is not Evidence.PREDICTED else set()
             _mark(panel, group, len(rows) - place, look)
     _name_generations(panel, generations, len(rows) + 1.6, with_stars=Evidence.PUBLISHED in shown)
     note = f"{key(shown)}   line: range of all sizes   {NO_EFFECT_LINES}"
-    return Chart(_title(rows), [panel], note)
+    return Chart(_title(rows, newest), [panel], note)
 
 
 def _rules(sources: Sources) -> Iterator[tuple[Rule, ChapterVerdicts, list[Group]]]:
@@ -129,20 +136,30 @@ def _name_generations(panel: Panel, generations: set[str], y: float, *, with_sta
         panel.text(x, y, name.capitalize(), CENTER, Style(COLOURS[name], 5))
 
 
-def _title(rows: list[tuple[Rule, ChapterVerdicts, list[Group]]]) -> str:
-    """Of the newest measured GPU: how many rules hold there."""
+def _newest(rows: list[Row]) -> Result | None:
+    """Of the measured GPUs."""
     measured = [
         result for _, decided, _ in rows for result in decided.results if result.kind == "gpu"
     ]
-    if not measured:
+    return max(measured, key=lambda result: result.age, default=None)
+
+
+def _title(rows: list[Row], newest: Result | None) -> str:
+    """How many rules hold on the newest measured GPU."""
+    if not newest:
         return ""
-    newest = max(measured, key=lambda result: result.age)
     words = [word for row in rows if (word := _words(row, newest))]
     holding = sum(word <= {*_HOLDS} for word in words)
-    return f"{device_names.short(newest.device)}: {holding} of {len(words)} rules from books hold"
+    return f"{device_names.short(newest.device)}: {holding} of {len(words)} rules hold (its verdicts: right)"
 
 
-def _words(row: tuple[Rule, ChapterVerdicts, list[Group]], gpu: Result) -> set[str]:
+def _said(row: Row, gpu: Result) -> str:
+    """The verdict of a GPU in the words of the front page; where sizes differ, all of them."""
+    words = _words(row, gpu)
+    return "/".join(dict.fromkeys(rules.SHORT[word] for word in judging.ALL if word in words))
+
+
+def _words(row: Row, gpu: Result) -> set[str]:
     """The verdicts of a GPU about a rule."""
     return {
         part.word

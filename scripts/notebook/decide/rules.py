@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from notebook.base.text import close_matches
 from notebook.data.results import Result
-from notebook.decide import outcomes
+from notebook.decide import judging, outcomes
 from notebook.decide.claims import Claim, load_right
 from notebook.decide.judging import INCONCLUSIVE
 from notebook.decide.tables import ChapterVerdicts
@@ -32,6 +32,17 @@ _ROW = re.compile(
 # A higher one of these is a shorter time.
 _RATES = ("bytes_per_second", "flops_per_second", "memcpy_ratio", "cublas_ratio")
 _ORDER = (MEASURED, PUBLISHED, PREDICTED, COUNTED)
+# Verdicts in the words of the front page.
+SHORT = {
+    judging.REPRODUCED: "yes",
+    judging.STRONGER: "yes, and more",
+    judging.WEAKER: "partly",
+    judging.NO_EFFECT: "no",
+    judging.OPPOSITE: "opposite",
+    judging.HOLDS: "yes",
+    judging.DOES_NOT_HOLD: "no",
+    judging.INCONCLUSIVE: "open",
+}
 # How levels of the memory are named, in this order.
 LEVELS = ("dram", "l2", "l1")
 

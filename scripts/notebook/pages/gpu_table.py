@@ -66,8 +66,8 @@ def lines(decided: ChapterVerdicts, rows: Sequence[str]) -> list[str]:
         return [f"No data yet; to make them: `scripts/lab run {decided.chapter.number}`"]
     header = ["GPU", *(column.heading for column in columns)]
     every = [result.device for result in _with_rows(decided) if result.is_emulated]
-    body = [[_name(row.devices, every), *row.cells] for row in chosen]
-    return markdown_table(header, [[markdown_cell(cell) for cell in row] for row in body])
+    body = [[_name(row.devices, every), *map(markdown_cell, row.cells)] for row in chosen]
+    return markdown_table(header, body)
 
 
 def _column(decided: ChapterVerdicts, row: str) -> Column:
@@ -129,12 +129,13 @@ def _names(result: Result) -> Iterator[str]:
 
 
 def _name(devices: list[Result], every: list[str]) -> str:
+    """As the cell of a table; many generations take two lines."""
     first = devices[0]
     if first.is_emulated:
         names = device_names.together([one.device for one in devices], every)
-        return f"{names},{'<br>' if len(names) > MAX_NAMES else ' '}emulated"
+        return f"{markdown_cell(names)},{'<br>' if len(names) > MAX_NAMES else ' '}emulated"
     name = device_names.short(first.device).removeprefix("GeForce ")
-    return f"{name}, published" if first.is_published else name
+    return markdown_cell(f"{name}, published" if first.is_published else name)
 
 
 def _cell(

@@ -50,19 +50,19 @@ class Words:
         return self.short[judging.INCONCLUSIVE]
 
 
-_SHORT = (
-    (judging.REPRODUCED, "yes", "成立"),
-    (judging.STRONGER, "yes, and more", "成立且更强"),
-    (judging.WEAKER, "partly", "部分成立"),
-    (judging.NO_EFFECT, "no", "不成立"),
-    (judging.OPPOSITE, "opposite", "恰恰相反"),
-    (judging.HOLDS, "yes", "成立"),
-    (judging.DOES_NOT_HOLD, "no", "不成立"),
-    (judging.INCONCLUSIVE, "open", "未定"),
-)
+_SHORT_IN_CHINESE = {
+    judging.REPRODUCED: "成立",
+    judging.STRONGER: "成立且更强",
+    judging.WEAKER: "部分成立",
+    judging.NO_EFFECT: "不成立",
+    judging.OPPOSITE: "恰恰相反",
+    judging.HOLDS: "成立",
+    judging.DOES_NOT_HOLD: "不成立",
+    judging.INCONCLUSIVE: "未定",
+}
 ENGLISH = Words(
     *("rule", " and ", "other GPUs", "see", "code"),
-    {verdict: english for verdict, english, _ in _SHORT},
+    rules.SHORT,
     *("at {} of {} sizes", "at {}", "{} GPUs of {}"),
     {PUBLISHED: "published: ", PREDICTED: "predicted: "},
     *("counted: ", "needs a GPU", " ({})"),
@@ -70,7 +70,7 @@ ENGLISH = Words(
 )
 CHINESE = Words(
     *("经验之谈", " 和 ", "其他 GPU", "章", "代码"),
-    {verdict: chinese for verdict, _, chinese in _SHORT},
+    _SHORT_IN_CHINESE,
     *("：{}/{} 个规模", "：{} 个", "{} 块 GPU（{}）"),
     {PUBLISHED: "已发表：", PREDICTED: "预测："},
     *("统计：", "需要 GPU", "（{}）"),

@@ -64,7 +64,7 @@ def test_one_script_is_drawn_from_several_chapters(tree_with_data: Tree) -> None
     effects = figures_by_name["effects"].chart
     assert (
         "Offset 11 is slow" in effects.as_tsv()
-        and effects.title == "H200: 1 of 1 rules from books hold"
+        and effects.title == "H200: 1 of 1 rules hold (its verdicts: right)"
     )
     assert "roofline" not in figures_by_name
 

@@ -141,6 +141,11 @@ def test_lines_are_wrapped(chapter: Chapter) -> None:
 
 
 @every_page
+def test_no_tag_stands_as_text(chapter: Chapter) -> None:
+    assert "&lt;br" not in readme(chapter)
+
+
+@every_page
 def test_every_number_of_the_chapter_is_on_its_page(chapter: Chapter) -> None:
     from notebook.pages.prose_numbers import ChapterNumbers
 
