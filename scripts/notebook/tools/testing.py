@@ -35,6 +35,8 @@ def test(project: Project, nightly: bool = False) -> int:
     setup.require_nvcc()
     build.configure(project)
     build.build(project, "everything")
+    if nightly:
+        build.build(project, "the programs of a nightly run", "nightly")
     if not any(
         (12, 4) <= (nvcc.release(path) or (0, 0)) < (13, 0) for path in toolbox.serving_nvccs()
     ):

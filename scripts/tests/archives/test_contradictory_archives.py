@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from contradictions_table import ATTACKS, HIERARCHY, READS, TRANSPOSE, Attack, Sent, scaled
 
-from notebook.archives import contribute
+from notebook.archives import contribute, counter_consistency, work_references
 from notebook.base.errors import Problem
 from notebook.base.project import Project
 from notebook.data.chapters import all_chapters
@@ -19,6 +20,15 @@ ROOT = Path(__file__).parents[3]
 PROJECT = Project(ROOT, ROOT / "data")
 H200, H100 = "nvidia-h200", "nvidia-h100-80gb-hbm3"
 Json = dict[str, Any]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def data_read_once() -> Iterator[None]:
+    """All archives are compared with the same devices of data/."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in ((work_references, "of_chapter"), (counter_consistency, "counted_by")):
+            patch.setattr(module, name, cache(getattr(module, name)))
+        yield
 
 
 @cache
