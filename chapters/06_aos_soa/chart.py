@@ -52,7 +52,7 @@ def _layout(device: Device, size: int) -> tuple[str | None, str | None]:
 
 
 def _title(gpu: Device | None) -> str:
-    one = gpu.ratio(*_layout(gpu, 16)) if gpu else None
-    if gpu is None or one is None:
+    of_two, of_four = (gpu.ratio(*_layout(gpu, size)) if gpu else None for size in (8, 16))
+    if gpu is None or of_two is None or of_four is None:
         return ""
-    return f"{gpu.name}: one field of 16-byte structures takes {x_times(one)} the time"
+    return f"{gpu.name}: one of two fields takes {x_times(of_two)}, of four {x_times(of_four)}"
