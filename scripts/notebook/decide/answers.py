@@ -21,7 +21,9 @@ sizes of one GPU, the newest that measured it, which titles of figures are about
 import math
 import re
 from dataclasses import dataclass
+from functools import partial
 
+from notebook.base import ratio_text
 from notebook.base.text import close_matches
 from notebook.data import device_names
 from notebook.data.metrics import PERCENTAGES
@@ -199,7 +201,10 @@ def _in_form(claim: Claim, form: str, low: float, high: float) -> str:
 
 
 def _range(ends: list[float], unit: str, digits: int = 3) -> str:
-    shown = [_digits(end, digits) for end in sorted(ends)]
+    if unit == "×":
+        shown = ratio_text.ends(sorted(ends), partial(_digits, digits=digits))
+    else:
+        shown = [_digits(end, digits) for end in sorted(ends)]
     if unit == " %":
         shown = [text.removesuffix(".0") for text in shown]
     return "–".join(dict.fromkeys(shown)) + unit

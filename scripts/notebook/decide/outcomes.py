@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from notebook.base import ratio_text
 from notebook.data import device_names
 from notebook.data.metrics import PERCENTAGES, TABLE
 from notebook.decide.claims import Claim
@@ -160,7 +161,7 @@ def range_of(claim: Claim, numbers: Iterable[float]) -> str:
 def ratios(numbers: Iterable[float]) -> str:
     """`1.01–1.02×`, smallest to largest."""
     values = list(numbers)
-    return "–".join(dict.fromkeys(map(_number, (min(values), max(values))))) + "×"
+    return "–".join(dict.fromkeys(ratio_text.ends((min(values), max(values)), _number))) + "×"
 
 
 def shares(numbers: Iterable[float]) -> str:
@@ -188,10 +189,12 @@ def _unit_of_table(metric: str) -> str:
 
 
 def _range(low: float, high: float, claim: Claim) -> str:
-    scale = 1e9 if claim.baseline is None and claim.metric in _GIGA else 1.0
-    ends = (_number(end / scale) for end in (low, high))
-    if claim.baseline is None and claim.metric in PERCENTAGES:
-        ends = (end.rstrip("0").rstrip(".") if "." in end else end for end in ends)
+    if claim.baseline is not None:
+        return "–".join(dict.fromkeys(ratio_text.ends((low, high), _number)))
+    scale = 1e9 if claim.metric in _GIGA else 1.0
+    ends = [_number(end / scale) for end in (low, high)]
+    if claim.metric in PERCENTAGES:
+        ends = [end.rstrip("0").rstrip(".") if "." in end else end for end in ends]
     return "–".join(dict.fromkeys(ends))
 
 

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from itertools import groupby
 from typing import Any
 
+from notebook.base import ratio_text
 from notebook.base.project import Project
 from notebook.base.text import plain, superscript, terminal_table
 from notebook.data import names, published, results
@@ -240,13 +241,21 @@ def found(*verdicts: Verdict) -> str:
     if not values:
         return findings[0].verdict
     show = partial(_number, claim)
-    value = "–".join(dict.fromkeys(map(show, (min(values), max(values)))))
-    if claim.baseline is None and _is_percent(claim):
-        value += " %"
+    ends, interval = [min(values), max(values)], list[float]()
     intervals = [finding.interval for finding in findings if finding.interval is not None]
     if not claim.is_counted and intervals:
         lows, highs = zip(*intervals, strict=True)
-        value += f" [{show(min(lows))}, {show(max(highs))}]"
+        interval = [min(lows), max(highs)]
+    shown = (
+        ratio_text.ends(ends, show, interval)
+        if claim.baseline
+        else list(map(show, [*ends, *interval]))
+    )
+    value = "–".join(dict.fromkeys(shown[:2]))
+    if claim.baseline is None and _is_percent(claim):
+        value += " %"
+    if interval:
+        value += f" [{', '.join(shown[2:])}]"
     labels = ", ".join(filter(None, dict.fromkeys(verdict.label for verdict in verdicts)))
     return " ".join(filter(None, (findings[0].words, value, labels)))
 
@@ -264,8 +273,10 @@ def said_by(claim: Claim) -> str:
     who = f"{'from ' if claim.derived else ''}{', '.join(dict.fromkeys(map(works.short, claim.sources)))}"
     if claim.claimed is None:
         return who
-    unit = " %" if claim.baseline is None and _is_percent(claim) else ""
-    return f"{who}: {claim.claimed:.4g}{unit}"
+    if claim.baseline:
+        (number,) = ratio_text.ends([claim.claimed], "{:.4g}".format)
+        return f"{who}: {number}"
+    return f"{who}: {claim.claimed:.4g}{' %' if _is_percent(claim) else ''}"
 
 
 def _is_percent(claim: Claim) -> bool:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from notebook.base import ratio_text
 from notebook.base.errors import Problem
 from notebook.base.project import Project
 from notebook.base.text import close_matches, short
@@ -72,7 +73,9 @@ class Form:
 
     def printed(self, values: Sequence[float]) -> str:
         ends = [_ONE_OF[self.one](values)] if self.one else [min(values), max(values)]
-        return "–".join(dict.fromkeys(map(self._number, ends))) + self._behind
+        is_ratio = self._behind == "×" and self.decimals is None
+        shown = ratio_text.ends(ends, self._number) if is_ratio else map(self._number, ends)
+        return "–".join(dict.fromkeys(shown)) + self._behind
 
     @property
     def _behind(self) -> str:

@@ -105,7 +105,7 @@ def test_the_verdict_is_short_and_first(chapter: Chapter) -> None:
     said = verdict(chapter)
     assert len(words(said)) <= MAX_VERDICT
     assert len(re.findall(r"[.!?](?:\s|$)", said)) <= MAX_SENTENCES
-    assert len(re.findall(r"(?<![\w.,–-])\d[\d.,]*(?:–[\d.,]+)?", said)) <= MAX_NUMBERS
+    assert len(re.findall(r"(?<![\w.,–-])(?:1/)?\d[\d.,]*(?:–[\d.,/]+)?", said)) <= MAX_NUMBERS
     first = " ".join(words(unfolded(readme(chapter)))[:60])
     assert words(chapter_page.in_plain_words(said))[-1] in first
     if answers.gpus(tables.decide_chapter(PROJECT, chapter)):
@@ -180,7 +180,7 @@ def test_the_words_of_a_verdict_are_those_of_the_rules() -> None:
             for cell in row.strip("|").split("|")[1:]:
                 for part in re.split(r"[;,] ", cell.strip()):
                     word = re.sub(
-                        r"^(?:DRAM |L2 |L1 )?[\d.,–∞]+ ?(?:× \w+|[×%]|[a-zA-Zµ/]+)?$", "–", part
+                        r"^(?:DRAM |L2 |L1 )?[\d.,/–∞]+ ?(?:× \w+|[×%]|[a-zA-Zµ/]+)?$", "–", part
                     )
                     assert re.sub(r"^\d+ ", "", word) in known, cell
 
