@@ -82,6 +82,12 @@ NUMBERS: Numbers = {
     "book_h100": lambda d: _gained(d.on(H100), "diagonal") + _gained(d.on(H100), "diagonal_any"),
     "one_division": lambda d: d.more(f"{_COLUMNS}_diagonal", _COLUMNS),
     "two_divisions": lambda d: d.more(f"{_COLUMNS}_diagonal_any", _COLUMNS),
+    "long_rows": lambda d: [
+        long / square / 2
+        for order in ("", "_unroll4")
+        for long in d.of(f"{_COLUMNS}{order} rows:16384 columns:32768")
+        for square in d.of(f"{_COLUMNS}{order} rows:16384 columns:16384")
+    ],
     "of_peak": lambda d: [
         100 * rate / d.peak for rate in d.of("transpose_* rows:16384", "bytes_per_second")
     ],
