@@ -190,7 +190,7 @@ def _unit_of_table(metric: str) -> str:
 
 def _range(low: float, high: float, claim: Claim) -> str:
     if claim.baseline is not None:
-        return "–".join(dict.fromkeys(ratio_text.ends((low, high), _number)))
+        return "–".join(dict.fromkeys(ratio_text.ends((float(low), float(high)), _number)))
     scale = 1e9 if claim.metric in _GIGA else 1.0
     ends = [_number(end / scale) for end in (low, high)]
     if claim.metric in PERCENTAGES:
