@@ -7,7 +7,8 @@ and what `scripts/lab setup` installs:
 
     sudo apt-get install debootstrap qemu-user-static g++-aarch64-linux-gnu
     sudo PYTHONPATH=scripts .venv/bin/python scripts/weekly/arm64_root.py
-    sudo PYTHONPATH=scripts .venv/bin/python scripts/weekly/arm64_root.py --address-bits 39      # a kernel whose processes have few addresses
+
+`--address-bits 39` makes it a kernel whose processes have few addresses.
 """
 
 import argparse
