@@ -29,7 +29,7 @@ from notebook.tools.fresh_root import CUDA, Case, Distribution, Settings, System
 _COMMANDS = ("run", "test", "readme")
 # Beside those of the README, where asked for: machine code for every GPU that the toolkits know.
 _TARGETS = "targets"
-_EVERY_TARGET = "PYTHONPATH=scripts .venv/bin/python scripts/nightly/every_target.py"
+_EVERY_TARGET = "PYTHONPATH=scripts .venv/bin/python scripts/weekly/every_target.py"
 # Its device is one that a reader has and we have not.
 _NEEDS_A_GPU = "nvidia-a100"
 _PROGRAM = """__global__ void twice(float* values) { values[threadIdx.x] *= 2; }

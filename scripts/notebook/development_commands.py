@@ -15,7 +15,7 @@ def add_commands(commands: "Commands") -> None:
     subcommands.add(commands, _profile).add_argument("chapter", metavar="CHAPTER")
     subcommands.add(commands, _check)
     subcommands.add(commands, _test).add_argument(
-        "--nightly", action="store_true", help="many more cases; about an hour on 2 cores"
+        "--nightly", action="store_true", help="many more cases; up to two hours on 2 cores"
     )
 
 

@@ -6,7 +6,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from notebook.base.errors import CHECK_FAILED
@@ -45,24 +47,50 @@ def test(project: Project, nightly: bool = False) -> int:
         counts = Path(folder) / "counts"
         counts.touch()
         environment = toolbox.environment() | ({NIGHTLY: str(counts)} if nightly else {})
-        parts = sorted(project.root.glob(_NIGHTLY_PARTS)) if nightly else []
+        programs = sorted(project.root.glob(_NIGHTLY_PARTS)) if nightly else []
         # The tests first: with many cases they take as long as all other parts together.
         runs = {"tests of the scripts": ["-m", "pytest", *_PYTEST]}
-        runs |= {part.stem: [str(part)] for part in parts}
-        outcomes = {
-            "C++ tests": build.run_tests(project),
-            "checks": checking.check(project) == 0,
+        runs |= {program.stem: [str(program)] for program in programs}
+        parts: dict[str, Callable[[], bool]] = {
+            "C++ tests": lambda: build.run_tests(project),
+            "checks": lambda: checking.check(project) == 0,
         }
+        done = {"builds": Part(True, time.monotonic() - began)}
+        done |= {name: _timed(part) for name, part in parts.items()}
         # Two beside one another: some parts take one core, and fuzzing takes its time on any number.
         with ThreadPoolExecutor(2) as pool:
-            passed = pool.map(lambda words: _passes(project, environment, *words), runs.values())
-            outcomes |= dict(zip(runs, passed, strict=True))
+            timed = pool.map(
+                lambda words: _timed(lambda: _passes(project, environment, *words)), runs.values()
+            )
+            done |= dict(zip(runs, timed, strict=True))
         if nightly:
+            print(durations(done))
             print(summary(counts.read_text("utf-8"), time.monotonic() - began))
-    failed = [name for name, passed in outcomes.items() if not passed]
+    failed = [name for name, part in done.items() if not part.passed]
     if failed:
         say(f"error: failed, see above: {', '.join(failed)}")
     return CHECK_FAILED if failed else 0
+
+
+@dataclass(frozen=True)
+class Part:
+    """How a part of a run ended, and after how many seconds."""
+
+    passed: bool
+    seconds: float
+
+
+def _timed(part: Callable[[], bool]) -> Part:
+    began = time.monotonic()
+    passed = part()
+    return Part(passed, time.monotonic() - began)
+
+
+def durations(parts: dict[str, Part]) -> str:
+    """A line: the minutes of each part."""
+    return "nightly: " + ", ".join(
+        f"{name} {part.seconds / 60:.1f} min" for name, part in parts.items()
+    )
 
 
 def summary(counts: str, seconds: float) -> str:

@@ -52,6 +52,11 @@ def test_the_parts_of_a_nightly_run_add_up(tmp_path: Path, monkeypatch: pytest.M
     )
 
 
+def test_a_nightly_run_says_how_long_each_part_took() -> None:
+    parts = {"builds": testing.Part(True, 372), "fuzz": testing.Part(False, 2400)}
+    assert testing.durations(parts) == "nightly: builds 6.2 min, fuzz 40.0 min"
+
+
 DUMP = """
 	code for sm_90
 		Function : _Z1aPf

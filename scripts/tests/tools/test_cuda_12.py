@@ -102,7 +102,7 @@ def compilers_of_cuda_12() -> list[str]:
 
 @pytest.mark.skipif(not compilers_of_cuda_12(), reason="no toolkit of CUDA 12.4 to 12.9 here")
 def test_chapters_have_code_for_gpus_before_turing() -> None:
-    script = PROJECT.root / "scripts" / "nightly" / "every_target.py"
+    script = PROJECT.root / "scripts" / "weekly" / "every_target.py"
     compiler = compilers_of_cuda_12()[0]
     command = [sys.executable, script, "--targets", "61,90", "--nvcc", compiler]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

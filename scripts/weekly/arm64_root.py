@@ -6,8 +6,9 @@ runtime for arm64 comes from PyPI, and runs the tests under qemu-user. Needs roo
 and what `scripts/lab setup` installs:
 
     sudo apt-get install debootstrap qemu-user-static g++-aarch64-linux-gnu
-    sudo .venv/bin/python scripts/arm64_root.py
-    sudo .venv/bin/python scripts/arm64_root.py --address-bits 39      # a kernel whose processes have few addresses
+    sudo PYTHONPATH=scripts .venv/bin/python scripts/weekly/arm64_root.py
+
+`--address-bits 39` makes it a kernel whose processes have few addresses.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every chapter with machine code for the usual compute capabilities that a toolkit here knows, as cuobjdump shows.
 
-    PYTHONPATH=scripts .venv/bin/python scripts/nightly/every_target.py [--targets 61,90] [--nvcc PATH]…
+    PYTHONPATH=scripts .venv/bin/python scripts/weekly/every_target.py [--targets 61,90] [--nvcc PATH]…
 
 Builds in build/targets-RELEASE, with every nvcc of the machine that serves unless some are named. A chapter has
 code for a target in what its generation runs: kernels that need a later one are compiled for those that have it.
