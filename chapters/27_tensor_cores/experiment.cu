@@ -8,6 +8,8 @@
 //           matmul_wmma_tiled   tiles of 128 x 128 in shared memory
 //           matmul_mma          the same with mma.sync and ldmatrix; rows plain, padded, swizzled
 //           matmul_mma_staged   tiles fetched ahead by asynchronous copies, in four stages; FP16, BF16 and TF32
+//           matmul_wgmma        Hopper: wgmma on tiles that one warpgroup has copied; FP16, BF16 and TF32
+//           matmul_wgmma_persistent  pairs of blocks share copies and go on to their next tile
 //           cublas_gemm_ex      the peer, for the same types; cublas_sgemm in FP32
 //           256, 1024, 4096 and 8192 cubed.
 // Model:    2 m n k operations; a, b and c once each are the bytes that no kernel can do without. Sums and c are FP32.
@@ -105,6 +107,17 @@ lab::Variant beside(lab::Variant row, const lab::Variant& cublas) {
     return row;
 }
 
+// Hopper's steps, for one type.
+template <class T>
+std::vector<lab::Variant> of_warpgroups(const std::string& type,
+                                        const lab::Product<float, T>& product) {
+    const lab::ProductShape shape = product.shape();
+    return {tensor_row("matmul_wgmma/type:" + type, product, tensor::by_warpgroups<T>(shape),
+                       tensor::warpgroup_products),
+            tensor_row("matmul_wgmma_persistent/type:" + type, product,
+                       tensor::persistent<T>(shape), tensor::warpgroup_products)};
+}
+
 void add_cube(lab::Experiment& experiment, int size) {
     const lab::ProductShape shape = lab::cube(size);
     const Halves halves(shape, of_products);
@@ -127,6 +140,9 @@ void add_cube(lab::Experiment& experiment, int size) {
     add(tensor_row("matmul_mma_staged/type:bf16", brains, tensor::staged<nv_bfloat16>(shape)),
         of_brains);
     add(tensor_row("matmul_mma_staged/type:tf32", tf32, tensor::staged<float>(shape)), of_floats);
+    for (lab::Variant& row : of_warpgroups("fp16", halves)) add(std::move(row), of_halves);
+    for (lab::Variant& row : of_warpgroups("bf16", brains)) add(std::move(row), of_brains);
+    for (lab::Variant& row : of_warpgroups("tf32", tf32)) add(std::move(row), of_floats);
     if (!lab::cublas::is_available()) return;
     experiment.add({of_halves, of_brains, of_floats, sgemm_row(tf32)});
 }
@@ -150,6 +166,14 @@ void add_validations(lab::Experiment& experiment) {
     };
     for (const lab::ProductShape shape : lab::ragged_products) staged(shape);
     staged({144, 272, 200});
+    // Less than a tile, ragged ones, and more than one of each block.
+    for (const lab::ProductShape shape :
+         {lab::ProductShape{16, 32, 48}, lab::ProductShape{300, 600, 264},
+          lab::ProductShape{1030, 8712, 72}}) {
+        experiment.add_validation(of_warpgroups("fp16", Halves(shape, of_products)));
+        experiment.add_validation(of_warpgroups("bf16", BrainHalves(shape, of_products)));
+        experiment.add_validation(of_warpgroups("tf32", Floats(shape, of_tf32)));
+    }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
-// The steps with mma.sync.
+// The steps with mma.sync and wgmma.
 #pragma once
 
+#include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -23,5 +24,30 @@ Kernel<half> swizzled(lab::ProductShape shape);
 // Launches matmul_mma_staged, for half, nv_bfloat16 and float (TF32).
 template <class T>
 Kernel<T> staged(lab::ProductShape shape);
+
+// Hopper has these products alone: sm_90a.
+constexpr lab::Feature warpgroup_products = {
+    .compute_capability = 9,
+    .name = "matrix products of a warpgroup (wgmma)",
+    .is_of_one_generation = true};
+
+// A launch that describes a and b to the copy engine first. Called with a, b, c, m, n and k, as the others are.
+template <class T>
+struct WarpgroupLaunch {
+    void (*kernel)(CUtensorMap a, CUtensorMap b, float* c, int m, int n, int k);
+    dim3 grid;
+
+    void operator()(const T* a, const T* b, float* c, int m, int n, int k) const;
+    lab::LaunchShape shape() const;
+};
+// Whether their rows can be described: multiples of 16 bytes.
+template <class T>
+bool has_whole_pieces(lab::ProductShape shape);
+// Launch matmul_wgmma and matmul_wgmma_persistent, for half, nv_bfloat16 and float (TF32). Without whole pieces:
+// std::invalid_argument.
+template <class T>
+WarpgroupLaunch<T> by_warpgroups(lab::ProductShape shape);
+template <class T>
+WarpgroupLaunch<T> persistent(lab::ProductShape shape);
 
 }  // namespace tensor

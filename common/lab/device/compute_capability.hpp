@@ -9,13 +9,16 @@
 namespace lab {
 
 inline bool has(const Feature& feature) {
-    return backend::description().compute_capability >= feature.compute_capability;
+    const int here = backend::description().compute_capability;
+    return feature.is_of_one_generation ? here == feature.compute_capability
+                                        : here >= feature.compute_capability;
 }
 
-// "bulk copies need compute capability 9.0 or newer"
+// "bulk copies need compute capability 9.0 or newer"; "... need compute capability 9.0"
 inline std::string text(const Feature& feature) {
     return std::string(feature.name) + " need compute capability " +
-           std::to_string(feature.compute_capability) + ".0 or newer";
+           std::to_string(feature.compute_capability) + ".0" +
+           (feature.is_of_one_generation ? "" : " or newer");
 }
 
 // Throws MissingError where the device lacks it.

@@ -38,11 +38,12 @@ LaunchShape shape_of(const Launch& launch) {
     return {};
 }
 
-// An ability of devices from one compute capability on, in the plural: {9, "bulk copies"}.
+// An ability of devices from one compute capability on, or of that one alone, in the plural: {9, "bulk copies"}.
 struct Feature {
     int compute_capability = 0;  // major
     const char* name = "";
     bool is_compiled_in = false;  // asked of the device's code of the kernel, not of the device
+    bool is_of_one_generation = false;
 };
 
 // The baseline of a variant in the same run: timed immediately after each of its repetitions. The
