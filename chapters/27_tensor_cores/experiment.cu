@@ -10,12 +10,14 @@
 //           matmul_mma_staged   tiles fetched ahead by asynchronous copies, in four stages; FP16, BF16 and TF32
 //           matmul_wgmma        Hopper: wgmma on tiles that one warpgroup has copied; FP16, BF16 and TF32
 //           matmul_wgmma_persistent  pairs of blocks share copies and go on to their next tile
-//           cublas_gemm_ex      the peer, for the same types; cublas_sgemm in FP32
+//           cublas_gemm_ex      the peer, for the same types; cublas_sgemm in FP32; cublas_gemm_ex_of_zeros
 //           256, 1024, 4096 and 8192 cubed.
 // Model:    2 m n k operations; a, b and c once each are the bytes that no kernel can do without. Sums and c are FP32.
 // Differs:  the guide multiplies one tile; here the tiles cover c. Elements are random in [-1, 1).
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+
+#include <cmath>
 
 #include "kernels.cuh"
 #include "lab/device/cublas.hpp"
@@ -74,10 +76,10 @@ std::vector<lab::Variant> of_layouts(const Halves& product) {
 
 // cuBLAS stores column by column: there, a row-major c = a b is the transpose of c, which is b's transpose times a's.
 template <class Product>
-lab::Variant cublas_row(const std::string& type, const Product& product, lab::cublas::Type number) {
+lab::Variant cublas_row(const std::string& name, const Product& product, lab::cublas::Type number) {
     const auto [m, n, k] = product.shape();
     lab::Variant row =
-        product.row("cublas_gemm_ex/type:" + type,
+        product.row(name,
                     [=, m = m, n = n, k = k](const auto* a, const auto* b, float* c) {
                         lab::cublas::gemm(number, n, m, k, 1, b, n, a, k, 0, c, n);
                     });
@@ -118,14 +120,29 @@ std::vector<lab::Variant> of_warpgroups(const std::string& type,
                        tensor::persistent<T>(shape), tensor::warpgroup_products)};
 }
 
+// The row, and how far its result is from the product of the elements before they were rounded.
+template <class Product>
+lab::Variant with_error(lab::Variant row, const Product& product) {
+    constexpr int largest = 4096;  // beyond it, the host takes seconds
+    if (product.shape().k <= largest) {
+        row.counters = [=]() -> lab::Counters {
+            return {{"result_error", std::round(product.billionths_of_error())}};
+        };
+    }
+    return row;
+}
+
 void add_cube(lab::Experiment& experiment, int size) {
     const lab::ProductShape shape = lab::cube(size);
     const Halves halves(shape, of_products);
     const BrainHalves brains(shape, of_products);
     const Floats tf32(shape, of_tf32);
-    const lab::Variant of_halves = cublas_row("fp16", halves, lab::cublas::Type::fp16),
-                       of_brains = cublas_row("bf16", brains, lab::cublas::Type::bf16),
-                       of_floats = cublas_row("tf32", tf32, lab::cublas::Type::tf32);
+    const lab::Variant of_halves = with_error(
+        cublas_row("cublas_gemm_ex/type:fp16", halves, lab::cublas::Type::fp16), halves);
+    const lab::Variant of_brains = with_error(
+        cublas_row("cublas_gemm_ex/type:bf16", brains, lab::cublas::Type::bf16), brains);
+    const lab::Variant of_floats =
+        with_error(cublas_row("cublas_gemm_ex/type:tf32", tf32, lab::cublas::Type::tf32), tf32);
     const auto add = [&](lab::Variant row, const lab::Variant& cublas) {
         // Larger ones take minutes to emulate, a sample of their blocks too.
         if (size > 1024) row.evidence = lab::Evidence::measured;
@@ -136,15 +153,22 @@ void add_cube(lab::Experiment& experiment, int size) {
         add(wmma_tiled(halves), of_halves);
         for (lab::Variant& row : of_layouts(halves)) add(std::move(row), of_halves);
     }
-    add(tensor_row("matmul_mma_staged/type:fp16", halves, tensor::staged<half>(shape)), of_halves);
-    add(tensor_row("matmul_mma_staged/type:bf16", brains, tensor::staged<nv_bfloat16>(shape)),
-        of_brains);
-    add(tensor_row("matmul_mma_staged/type:tf32", tf32, tensor::staged<float>(shape)), of_floats);
+    const auto add_staged = [&](const std::string& type, const auto& product, const auto& launch,
+                                const lab::Variant& cublas) {
+        add(with_error(tensor_row("matmul_mma_staged/type:" + type, product, launch), product),
+            cublas);
+    };
+    add_staged("fp16", halves, tensor::staged<half>(shape), of_halves);
+    add_staged("bf16", brains, tensor::staged<nv_bfloat16>(shape), of_brains);
+    add_staged("tf32", tf32, tensor::staged<float>(shape), of_floats);
     for (lab::Variant& row : of_warpgroups("fp16", halves)) add(std::move(row), of_halves);
     for (lab::Variant& row : of_warpgroups("bf16", brains)) add(std::move(row), of_brains);
     for (lab::Variant& row : of_warpgroups("tf32", tf32)) add(std::move(row), of_floats);
     if (!lab::cublas::is_available()) return;
-    experiment.add({of_halves, of_brains, of_floats, sgemm_row(tf32)});
+    experiment.add({of_halves, of_brains, of_floats, with_error(sgemm_row(tf32), tf32)});
+    if (size < 4096) return;
+    const Halves zeros(shape, of_products, lab::Elements::zeros);
+    experiment.add(cublas_row("cublas_gemm_ex_of_zeros/type:fp16", zeros, lab::cublas::Type::fp16));
 }
 
 void add_validations(lab::Experiment& experiment) {

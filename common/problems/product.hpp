@@ -71,6 +71,8 @@ struct ProductError {
         0;  // of each of the k additions, in any order; 0: half an epsilon of c's type
 };
 
+enum class Elements { random, zeros };
+
 // Matrices of one shape with random elements, in as many sets as launches rotate through. Floating-point: in
 // [-1, 1); int: -100 to 100, so that no sum of up to 200,000 products overflows. T: of c; In: of a and b.
 template <class T, class In = T>
@@ -83,8 +85,9 @@ class ProductData {
 
     // Nothing is allocated before the first use, and nothing filled by predicted launches. Throws
     // std::invalid_argument for a shape whose elements the kernels' int cannot count.
-    explicit ProductData(ProductShape shape, ProductError error = {})
-        : shape_(shape), error_(error) {
+    explicit ProductData(ProductShape shape, ProductError error = {},
+                         Elements elements = Elements::random)
+        : shape_(shape), error_(error), elements_(elements) {
         if (error_.of_each_sum == 0)
             error_.of_each_sum = double(std::numeric_limits<T>::epsilon()) / 2;
         for (const std::size_t size : {a_size(), b_size(), c_size()}) {
@@ -109,8 +112,8 @@ class ProductData {
         }
         if (a_.empty()) {
             sets_.clear();  // what predicted launches have made
-            a_ = random_elements(a_size(), 1);
-            b_ = random_elements(b_size(), 2);
+            a_ = elements(a_size(), of_a);
+            b_ = elements(b_size(), of_b);
         }
         while (sets_.size() <= index) {
             sets_.push_back({DeviceBuffer<In>(std::span<const In>(a_)),
@@ -144,11 +147,31 @@ class ProductData {
         }
     }
 
+    // How far the checked elements of the output of set 0 are from the product of the elements as they were before they were
+    // rounded to In: root mean square, in billionths of that of the product.
+    double billionths_of_error() {
+        const std::vector<T> c = set(0).c.to_host();
+        const std::vector<float> a = random_floats(a_size(), of_a),
+                                 b = random_floats(b_size(), of_b);
+        double errors = 0, products = 0;
+        for (const Element& element : expected_) {
+            const std::size_t row = element.index / shape_.n, column = element.index % shape_.n;
+            const double exact =
+                sum_of_products(&a[row * shape_.k], &b[column], std::size_t(shape_.n), shape_.k)
+                    .value;
+            errors += std::pow(double(c[element.index]) - exact, 2);
+            products += exact * exact;
+        }
+        return 1e9 * std::sqrt(errors / products);
+    }
+
   private:
     struct Element {
         std::size_t index;
         double value, tolerance;
     };
+
+    static constexpr std::uint32_t of_a = 1, of_b = 2;  // seeds
 
     static constexpr double max_checked_multiply_adds = 1 << 25;
     static constexpr std::size_t sample_size = 512;
@@ -157,12 +180,13 @@ class ProductData {
     std::size_t b_size() const { return std::size_t(shape_.k) * shape_.n; }
     std::size_t c_size() const { return std::size_t(shape_.m) * shape_.n; }
 
-    static std::vector<In> random_elements(std::size_t size, std::uint32_t seed) {
+    std::vector<In> elements(std::size_t size, std::uint32_t seed) const {
+        if (elements_ == Elements::zeros) return std::vector<In>(size, In(0.0f));
         const std::vector<float> values = random_floats(size, seed);
         const float scale = std::is_integral_v<In> ? 100 : 1;
-        std::vector<In> elements(size);
-        for (std::size_t i = 0; i < size; ++i) elements[i] = static_cast<In>(scale * values[i]);
-        return elements;
+        std::vector<In> all(size);
+        for (std::size_t i = 0; i < size; ++i) all[i] = static_cast<In>(scale * values[i]);
+        return all;
     }
 
     void expect() {
@@ -197,6 +221,7 @@ class ProductData {
 
     ProductShape shape_;
     ProductError error_;
+    Elements elements_;
     std::vector<In> a_, b_;
     std::vector<Set> sets_;
     std::vector<Element> expected_;
@@ -208,13 +233,15 @@ class Product {
   public:
     using Set = typename ProductData<T, In>::Set;
 
-    explicit Product(ProductShape shape, ProductError error = {})
-        : data_(std::make_shared<ProductData<T, In>>(shape, error)) {}
+    explicit Product(ProductShape shape, ProductError error = {},
+                     Elements elements = Elements::random)
+        : data_(std::make_shared<ProductData<T, In>>(shape, error, elements)) {}
 
     const ProductShape& shape() const { return data_->shape(); }
     std::size_t bytes() const { return data_->bytes(); }
     Set& set(std::size_t index) const { return data_->set(index); }
     void check() const { data_->check(); }
+    double billionths_of_error() const { return data_->billionths_of_error(); }
 
     // A row that multiplies, "name/m:…/n:…/k:…/cache:cold": `launch` is called with a, b and c of a set, then `arguments`.
     template <class Launch, class... Arguments>

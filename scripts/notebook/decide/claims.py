@@ -36,7 +36,7 @@ _OPTIONAL = (
 )
 T = TypeVar("T")
 
-_CAPABILITY = re.compile(r"[1-9][0-9]?\.[0-9]")
+_CAPABILITY = re.compile(r"[1-9][0-9]?\.[0-9]a?")
 _ID = re.compile(r"[a-z][a-z0-9_]{0,99}")
 # No ratio that a source prints, and no value of a metric, is beyond these.
 _LARGEST_RATIO, _LARGEST_VALUE = 1e6, 1e30
@@ -51,7 +51,8 @@ class Claim:
     prints (with `expected`: the value), or that follows from it.
     An end of `expected` may be infinite: `[1.03, inf]` is "at least 1.03".
     With both, `expected` is the range of the ratio.
-    `compute_capability`: the least of a GPU that the claim is about ("9.0"), for what older ones do not have.
+    `compute_capability`: the least of a GPU that the claim is about ("9.0"), for what older ones do not have; with an a
+    ("9.0a"), as nvcc's targets have it, the only one.
     `unmodelled`: the mechanism that the time model lacks; an emulated GPU then predicts nothing.
     `regimes`: the only ones that the claim is about ("m:4096/n:4096/k:4096/cache:cold"); () is all.
     `because`: the mechanism behind another verdict, by device or pattern (`emulated-*`).
@@ -218,7 +219,7 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"{where}: fetch_unit_bytes is 32 or 128")
     capability = table.get("compute_capability", "1.0")
     if not isinstance(capability, str) or not _CAPABILITY.fullmatch(capability):
-        raise ValueError(f'{where}: compute_capability is the least one, as in "9.0"')
+        raise ValueError(f'{where}: compute_capability is the least one, as in "9.0", or the only one: "9.0a"')
     unmodelled = table.get("unmodelled", "-")
     if not isinstance(unmodelled, str) or not unmodelled.strip():
         raise ValueError(f"{where}: unmodelled says what the time model lacks")

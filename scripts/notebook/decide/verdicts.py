@@ -143,9 +143,10 @@ def _obstacle(claim: Claim, result: Result) -> Finding | None:
         here = fetched.get(result.fetch_unit_bytes, f"{result.fetch_unit_bytes} bytes")
         reason = f"the claim is about {fetched[unit]}; this device fetches {here}"
         return Finding(DOES_NOT_APPLY, reason)
-    if _is_older(result.compute_capability, claim.compute_capability):
-        reason = f"the claim is about compute capability {claim.compute_capability} and later"
-        return Finding(DOES_NOT_APPLY, reason)
+    if not _is_meant(result.compute_capability, claim.compute_capability):
+        least = claim.compute_capability
+        which = least.removesuffix("a") + (" alone" if least.endswith("a") else " and later")
+        return Finding(DOES_NOT_APPLY, f"the claim is about compute capability {which}")
     if result.is_emulated and claim.unmodelled and not claim.is_counted:
         return Finding(NEEDS_GPU, f"not modelled: {claim.unmodelled}")
     if result.kind == "gpu" and claim.is_counted and not result.counts:
@@ -153,12 +154,15 @@ def _obstacle(claim: Claim, result: Result) -> Finding | None:
     return None
 
 
-def _is_older(capability: str, least: str) -> bool:
-    """Of two compute capabilities; one that is not known is not older."""
+def _is_meant(capability: str, least: str) -> bool:
+    """Whether a claim about GPUs from `least` on ("9.0"; "9.0a": that alone) is about one of this compute
+    capability; one that is not known is meant."""
     if not capability or not least:
-        return False
-    one, other = (tuple(map(int, text.split("."))) for text in (capability, least))
-    return one < other
+        return True
+    if least.endswith("a"):
+        return capability == least.removesuffix("a")
+    here, from_here_on = (tuple(map(int, text.split("."))) for text in (capability, least))
+    return here >= from_here_on
 
 
 def _find_predicted(claim: Claim, result: Result) -> dict[str, Finding]:

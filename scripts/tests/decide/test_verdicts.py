@@ -378,6 +378,26 @@ def test_a_claim_about_later_gpus_does_not_apply_to_older_ones(
         assert finding.verdict == judging.REPRODUCED
 
 
+@pytest.mark.parametrize(
+    ("capability", "is_meant"),
+    [("8.0", False), ("9.0", True), ("9.1", False), ("10.0", False), ("", True)],
+)
+def test_a_claim_about_one_capability_does_not_apply_to_later_gpus_either(
+    capability: str, is_meant: bool
+) -> None:
+    """sm_90a's instructions are Hopper's alone: Blackwell lacks them."""
+    finding = decide(
+        rows_of_ratio(1.5), claim(compute_capability="9.0a"), compute_capability=capability
+    )
+    if is_meant:
+        assert finding.verdict == judging.REPRODUCED
+    else:
+        assert (finding.verdict, finding.reason) == (
+            judging.DOES_NOT_APPLY,
+            "the claim is about compute capability 9.0 alone",
+        )
+
+
 def test_a_claim_without_a_capability_applies_to_all() -> None:
     assert decide(rows_of_ratio(1.5), compute_capability="2.0").verdict == judging.REPRODUCED
 
