@@ -9,7 +9,8 @@
 //           matmul_mma          the same with mma.sync and ldmatrix; rows plain, padded, swizzled
 //           matmul_mma_staged   tiles fetched ahead by asynchronous copies, in four stages; FP16, BF16 and TF32
 //           matmul_wgmma        Hopper: wgmma on tiles that one warpgroup has copied; FP16, BF16 and TF32
-//           matmul_wgmma_persistent  pairs of blocks share copies and go on to their next tile
+//           matmul_wgmma_persistent  as many blocks as the GPU holds go on to their next tile; cluster:2: pairs of blocks
+//                               share copies
 //           cublas_gemm_ex      the peer, for the same types; cublas_sgemm in FP32; cublas_gemm_ex_of_zeros
 //           256, 1024, 4096 and 8192 cubed.
 // Model:    2 m n k operations; a, b and c once each are the bytes that no kernel can do without. Sums and c are FP32.
@@ -116,8 +117,10 @@ std::vector<lab::Variant> of_warpgroups(const std::string& type,
     const lab::ProductShape shape = product.shape();
     return {tensor_row("matmul_wgmma/type:" + type, product, tensor::by_warpgroups<T>(shape),
                        tensor::warpgroup_products),
-            tensor_row("matmul_wgmma_persistent/type:" + type, product,
-                       tensor::persistent<T>(shape), tensor::warpgroup_products)};
+            tensor_row("matmul_wgmma_persistent/cluster:1/type:" + type, product,
+                       tensor::persistent<T, 1>(shape), tensor::warpgroup_products),
+            tensor_row("matmul_wgmma_persistent/cluster:2/type:" + type, product,
+                       tensor::persistent<T, 2>(shape), tensor::warpgroup_products)};
 }
 
 // The row, and how far its result is from the product of the elements before they were rounded.

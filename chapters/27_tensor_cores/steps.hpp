@@ -43,11 +43,11 @@ struct WarpgroupLaunch {
 // Whether their rows can be described: multiples of 16 bytes.
 template <class T>
 bool has_whole_pieces(lab::ProductShape shape);
-// Launch matmul_wgmma and matmul_wgmma_persistent, for half, nv_bfloat16 and float (TF32). Without whole pieces:
-// std::invalid_argument.
+// Launch matmul_wgmma and matmul_wgmma_persistent in clusters of 1 or 2 blocks, for half, nv_bfloat16 and float (TF32). Without
+// whole pieces: std::invalid_argument.
 template <class T>
 WarpgroupLaunch<T> by_warpgroups(lab::ProductShape shape);
-template <class T>
+template <class T, int blocks>
 WarpgroupLaunch<T> persistent(lab::ProductShape shape);
 
 }  // namespace tensor

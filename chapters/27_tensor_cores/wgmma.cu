@@ -71,22 +71,24 @@ WarpgroupLaunch<T> by_warpgroups(lab::ProductShape shape) {
     return {warpgroups::matmul_wgmma<T>, tiles_of<T>(shape)};
 }
 
-template <class T>
+template <class T, int blocks>
 WarpgroupLaunch<T> persistent(lab::ProductShape shape) {
     require_whole_pieces<T>(shape);
     const dim3 tiles = tiles_of<T>(shape);
     const unsigned left = warpgroups::is_turned<T> ? tiles.x : tiles.y,
                    right = warpgroups::is_turned<T> ? tiles.y : tiles.x;
     const unsigned sms = unsigned(lab::backend::description().sm_count);
-    const unsigned clusters = std::min(std::max(sms / 2, 1u), lab::blocks_for(left, 2) * right);
-    return {warpgroups::matmul_wgmma_persistent<T>, dim3(2 * clusters)};
+    const unsigned clusters =
+        std::min(std::max(sms / blocks, 1u), lab::blocks_for(left, blocks) * right);
+    return {warpgroups::matmul_wgmma_persistent<T, blocks>, dim3(blocks * clusters)};
 }
 
 #define TENSOR_OF(T)                                            \
     template bool has_whole_pieces<T>(lab::ProductShape shape); \
     template struct WarpgroupLaunch<T>;                         \
     template WarpgroupLaunch<T> by_warpgroups(lab::ProductShape shape); \
-    template WarpgroupLaunch<T> persistent(lab::ProductShape shape);
+    template WarpgroupLaunch<T> persistent<T, 1>(lab::ProductShape shape); \
+    template WarpgroupLaunch<T> persistent<T, 2>(lab::ProductShape shape);
 TENSOR_OF(half)
 TENSOR_OF(nv_bfloat16)
 TENSOR_OF(float)

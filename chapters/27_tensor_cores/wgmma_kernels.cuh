@@ -92,10 +92,10 @@ __device__ void copy_tiles(const Ring& ring, Place& place, const CUtensorMap* a,
 template <int blocks>
 __device__ void release(const Ring& ring, int stage) {
     if (threadIdx.x % 32 != 0) return;
-    if constexpr (blocks == 1) {
-        barrier_arrive(ring.empty + 8 * stage);
-    } else {
-        for (int rank = 0; rank < blocks; ++rank) barrier_arrive_at(ring.empty + 8 * stage, rank);
+    barrier_arrive(ring.empty + 8 * stage);
+    if constexpr (blocks == 2) {
+        const int other = cooperative_groups::this_cluster().block_rank() ^ 1;
+        barrier_arrive_at(ring.empty + 8 * stage, other);
     }
 }
 
@@ -220,21 +220,21 @@ __global__ void __launch_bounds__(threads, 1)
     }
 }
 
-// Tiles of c for a cluster: pairs along the left operand, one for each block, in groups of 8 pairs. What runs at a time shares rows
-// and columns in the L2.
-template <class T>
+// Tiles of c for clusters: one for each block, beside each other along the left operand; in groups of 8 clusters along it. What
+// runs at a time shares rows and columns in the L2.
+template <class T, int blocks>
 struct Tiles {
-    static constexpr int group = 8, blocks = 2;
-    int pairs, rights;
+    static constexpr int group = 8;
+    int lefts, rights;
 
     __device__ Tiles(int m, int n) {
         const int left = is_turned<T> ? n : m, right = is_turned<T> ? m : n;
-        pairs = (left + blocks * left_side - 1) / (blocks * left_side);
+        lefts = (left + blocks * left_side - 1) / (blocks * left_side);
         rights = (right + right_side - 1) / right_side;
     }
-    __device__ int count() const { return pairs * rights; }
+    __device__ int count() const { return lefts * rights; }
     __device__ Position of_block(int tile, int rank) const {
-        const int first = tile / (group * rights) * group, of_group = min(group, pairs - first);
+        const int first = tile / (group * rights) * group, of_group = min(group, lefts - first);
         const int in_group = tile % (group * rights);
         const int left = (blocks * (first + in_group % of_group) + rank) * left_side;
         const int right = in_group / of_group * right_side;
@@ -242,33 +242,32 @@ struct Tiles {
     }
 };
 
-// Against matmul_wgmma: clusters of two blocks, which fetch half of the right operand each, for both; as many as the GPU holds, and each
-// goes on to its next tile, whose copies begin while the last one is stored.
-template <class T>
-__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(threads, 1)
+// Against matmul_wgmma: as many blocks as the GPU holds, and each goes on to its next tile, whose copies begin while the last one is
+// stored. Two blocks: clusters of two also fetch half of the right operand each, for both.
+template <class T, int blocks>
+__global__ void __cluster_dims__(blocks, 1, 1) __launch_bounds__(threads, 1)
     matmul_wgmma_persistent(const __grid_constant__ CUtensorMap a,
                             const __grid_constant__ CUtensorMap b, float* c, int m, int n,
                             int k) {
     using Here = Stage<T>;
     const auto cluster = cooperative_groups::this_cluster();
-    const int rank = int(cluster.block_rank()), first = blockIdx.x / 2, clusters = gridDim.x / 2;
-    const Tiles<T> tiles(m, n);
-    const Ring ring = make_ring<2>();
+    const int rank = cluster.block_rank(), first = blockIdx.x / blocks, step = gridDim.x / blocks;
+    const Tiles<T, blocks> tiles(m, n);
+    const Ring ring = make_ring<blocks>();
     const int phases = (k + Here::depth - 1) / Here::depth, consumer = threadIdx.x / 128 - 1;
     Place place;
     cluster.sync();  // the other block's barriers are ready
     if (consumer < 0) {
         give_registers_back();
         if (threadIdx.x == 0) {
-            for (int i = first; i < tiles.count(); i += clusters) {
-                copy_tiles<T, 2>(ring, place, &a, &b, tiles.of_block(i, rank), phases, rank);
-            }
+            for (int i = first; i < tiles.count(); i += step)
+                copy_tiles<T, blocks>(ring, place, &a, &b, tiles.of_block(i, rank), phases, rank);
         }
     } else {
         take_registers();
         float sums[128];
-        for (int i = first; i < tiles.count(); i += clusters) {
-            multiply_tiles<T, 2>(sums, ring, place, phases, consumer);
+        for (int i = first; i < tiles.count(); i += step) {
+            multiply_tiles<T, blocks>(sums, ring, place, phases, consumer);
             store_sums<T>(sums, c, m, n, tiles.of_block(i, rank), consumer);
         }
     }
