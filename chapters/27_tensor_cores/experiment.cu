@@ -164,9 +164,14 @@ void add_cube(lab::Experiment& experiment, int size) {
     add_staged("fp16", halves, tensor::staged<half>(shape), of_halves);
     add_staged("bf16", brains, tensor::staged<nv_bfloat16>(shape), of_brains);
     add_staged("tf32", tf32, tensor::staged<float>(shape), of_floats);
-    for (lab::Variant& row : of_warpgroups("fp16", halves)) add(std::move(row), of_halves);
-    for (lab::Variant& row : of_warpgroups("bf16", brains)) add(std::move(row), of_brains);
-    for (lab::Variant& row : of_warpgroups("tf32", tf32)) add(std::move(row), of_floats);
+    const auto add_warpgroups = [&](const std::string& type, const auto& product,
+                                    const lab::Variant& cublas) {
+        for (lab::Variant& row : of_warpgroups(type, product))
+            add(with_error(std::move(row), product), cublas);
+    };
+    add_warpgroups("fp16", halves, of_halves);
+    add_warpgroups("bf16", brains, of_brains);
+    add_warpgroups("tf32", tf32, of_floats);
     if (!lab::cublas::is_available()) return;
     experiment.add({of_halves, of_brains, of_floats, with_error(sgemm_row(tf32), tf32)});
     if (size < 4096) return;
