@@ -27,12 +27,14 @@ from notebook.base.text import plain, terminal_table
 from public_programs import Rows
 
 COUNTERS = Path("data/nvidia-h200/counters/tensor_programs.csv")
-FURTHER = {
-    public_programs.MATRIX_WAVEFRONTS: "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum"
-}
+_LDMATRIX = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum"
+FURTHER = {public_programs.MATRIX_WAVEFRONTS: _LDMATRIX}
 TENSOR = "tensor_instructions"
 # Neither of global nor of shared memory.
-OTHERS = ("local_load_requests", "local_store_requests", TENSOR, "warp_instructions", "thread_instructions")  # fmt: skip
+OTHERS = (
+    *("local_load_requests", "local_store_requests", TENSOR),
+    *("warp_instructions", "thread_instructions"),
+)
 
 
 @dataclass(frozen=True)
