@@ -24,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +50,17 @@ INSTRUCTION_WAVEFRONTS = {
     "shared_load_wavefronts": "shared_instruction_load_wavefronts",
     "shared_store_wavefronts": "shared_instruction_store_wavefronts",
 }
+MATRICES = {
+    "shared_load_wavefronts": "matrix_load_requests",
+    "shared_store_wavefronts": "matrix_store_requests",
+}
+MATRIX_WAVEFRONTS = "matrix_load_wavefronts"  # not every version of the profiler has it
 # Compared in this order.
 COMPARED = (
     "load_requests", "load_sectors", "store_requests", "store_sectors", "atomic_requests", "reduction_requests",
     "local_load_requests", "local_store_requests", "shared_load_requests", "shared_load_wavefronts",
-    "shared_store_requests", "shared_store_wavefronts", "warp_instructions", "thread_instructions",
+    "shared_store_requests", "shared_store_wavefronts", "matrix_load_requests", "matrix_store_requests",
+    "tensor_instructions", "warp_instructions", "thread_instructions",
 )  # fmt: skip
 Rows = dict[str, list[dict[str, str]]]
 
@@ -99,7 +105,7 @@ def measure(programs: list[Program], folder: Path) -> int:
             continue
         timed[program.shown] = _profile(ncu, program, folder, [DURATION], TIMED_LAUNCHES)
         counted[program.shown] = _profile(ncu, program, folder, _metrics(), COUNTED_LAUNCHES)
-    write_counters(counted)
+    write_counters(COUNTERS, counted)
     write_times(timed)
     return 0
 
@@ -134,13 +140,15 @@ def read_profile(log: str) -> list[dict[str, str]]:
     return list(csv.DictReader(lines))[1:]
 
 
-def write_counters(profiles: Rows) -> None:
+def write_counters(path: Path, profiles: Rows, further: Mapping[str, str] | None = None) -> None:
+    """With columns for `further` metrics; a cell is empty where its metric was not measured."""
     metrics = {name: nsight for name, nsight in NSIGHT.items() if nsight in _metrics()}
+    metrics |= further or {}
     rows = [
-        [*place, *(_number(row.get(metric)) for metric in metrics.values())]
+        [*place, *(_number(row[metric]) if metric in row else "" for metric in metrics.values())]
         for place, row in _launches(profiles)
     ]
-    csv_table.write(Project.here().root / COUNTERS, [*_PLACE, *metrics], rows)
+    csv_table.write(Project.here().root / path, [*_PLACE, *metrics], rows)
 
 
 def write_times(profiles: Rows) -> None:
@@ -162,7 +170,7 @@ def _launches(profiles: Rows) -> Iterator[tuple[tuple[str, int, str], dict[str, 
             yield (program, number, base_name(row["Kernel Name"])), row
 
 
-def _number(text: str | None) -> str:
+def _number(text: str) -> str:
     return f"{float((text or '0').replace(',', '')):.12g}"
 
 
@@ -181,9 +189,9 @@ def compare(programs: list[Program], folder: Path) -> int:
         if program.shown not in timed or not executable(program, folder).is_file():
             continue
         launches = _emulated(program, folder)
-        for launch, row in _beside(launches, counted.get(program.shown, [])):
-            _collect(pairs, launch["counters"], row)
-        for launch, row in _beside(launches, timed[program.shown]):
+        for launch, row in beside(launches, counted.get(program.shown, [])):
+            collect(pairs, launch["counters"], row)
+        for launch, row in beside(launches, timed[program.shown]):
             if time := launch.get("predicted"):
                 row["predicted_seconds"] = f"{time['seconds']:.4g}"
                 row["predicted_bound"] = time["bound"]
@@ -222,7 +230,7 @@ def _emulated(program: Program, folder: Path) -> list[dict[str, Any]]:
     return launches
 
 
-def _beside(
+def beside(
     launches: list[dict[str, Any]], rows: list[dict[str, str]]
 ) -> Iterator[tuple[dict[str, Any], dict[str, str]]]:
     """Both by number, up to the first launch of another kernel."""
@@ -232,13 +240,30 @@ def _beside(
         yield launch, row
 
 
-def _collect(
+def collect(
     pairs: dict[str, list[tuple[float, float]]], emulated: dict[str, float], row: dict[str, str]
 ) -> None:
-    for name in COMPARED:
-        measured = float(row[INSTRUCTION_WAVEFRONTS.get(name, name)])
-        if name in emulated and (emulated[name] or measured):
-            pairs[name].append((emulated[name], measured))
+    for name, both in compared(emulated, row).items():
+        if any(both):
+            pairs[name].append(both)
+
+
+def compared(emulated: dict[str, float], row: dict[str, str]) -> dict[str, tuple[float, float]]:
+    """Emulated and measured, of each counter that both have."""
+    measured = {name: _measured(name, row) for name in COMPARED if name in emulated}
+    return {
+        name: (emulated[name], number) for name, number in measured.items() if number is not None
+    }
+
+
+def _measured(name: str, row: dict[str, str]) -> float | None:
+    alone = row.get(INSTRUCTION_WAVEFRONTS.get(name, name), "")
+    cells = [alone or row.get(name, "")]
+    # Passes of ldmatrix and stmatrix are no passes of loads and stores to Nsight Compute's counters by instruction.
+    if name in MATRICES and float(row.get(MATRICES[name]) or 0):
+        matrices = row.get(MATRIX_WAVEFRONTS) if name == "shared_load_wavefronts" else ""
+        cells = [alone, matrices] if alone and matrices else [row.get(name, "")]
+    return sum(map(float, cells)) if all(cells) else None
 
 
 def counter_table(pairs: dict[str, list[tuple[float, float]]]) -> list[str]:

@@ -39,7 +39,7 @@ def test_both_tools_name_a_kernel_alike(kernel: str, name: str) -> None:
 def test_launches_are_compared_up_to_the_first_other_kernel() -> None:
     launches = [{"kernel": name} for name in ("a(int)", "b(int)", "c(int)")]
     rows = [{"kernel": name} for name in ("a", "x", "c")]
-    assert list(public_programs._beside(launches, rows)) == [(launches[0], rows[0])]
+    assert list(public_programs.beside(launches, rows)) == [(launches[0], rows[0])]
 
 
 def test_a_time_that_is_not_predicted_is_no_error() -> None:
