@@ -4,6 +4,13 @@
 //
 // flags: --architecture h100
 // nvcc: -gencode=arch=compute_90a,code=compute_90a
+// expect: f16 95d6b3823c42515e d3d0971bdba21053 307dbf4260f48c9c 1cb25c5c2186f0db
+// expect: bf16 e3d7a2f86d220636 4e8d7471376ca1e8 2d361cf9f95c3d44 ad1f7063025ef40f
+// expect: tf32 7745936ea1ee15ad f897eb727f5cf716 a1d84f7df3697397 699247e9cbf93ae8
+// expect: e4m3 b887d9d49c378b25 132d76a1e166bf25 f94815690f45ef25 6dc10e419d5ef70d
+// expect: e5m2 40fffa924e0ae725 871bc8e46adbf725 1e794cf15ba93725 a9b46c14c55fe73b
+// expect: s8 8abe09be6c60ed09 6d7f9b002c7a0e05 1fed56c52c0ea4af 14b2683bff5fb2f1
+// expect: f16_f16 4c248ff4f49772be 0359cb7356a26122 eb82c13b80bacd5f 47cf1d0b64095aaa
 #include <cstdint>
 #include <cstdio>
 #include <vector>
