@@ -21,7 +21,8 @@ from notebook.data.intervals import (
     places,
     pooled,
 )
-from notebook.decide.convergence import MAX_PROCESSES, MIN_PROCESSES, WIDEST_HALF
+from notebook.data.samples import MIN_PROCESSES
+from notebook.decide.convergence import MAX_PROCESSES, WIDEST_HALF
 
 BENCHMARKS, REPETITIONS, TRIALS = 20, 5, 1000
 NOISE = 0.003

@@ -75,8 +75,9 @@ class Repetitions(Sequence[Row]):
         return self.all[0].level
 
     @property
-    def is_throttled(self) -> bool:
-        return any(row.throttled for row in self.all)
+    def throttled(self) -> frozenset[int]:
+        """The processes in which clocks were held down in some repetition."""
+        return frozenset(row.process for row in self.all if row.throttled)
 
     @property
     def predicted_seconds(self) -> float:
@@ -138,9 +139,11 @@ class Stored(Repetitions):
         return str(self._row.get("level", ""))
 
     @property
-    def is_throttled(self) -> bool:
-        throttled = self._row.get("throttled", 0)
-        return any(map(any, throttled)) if isinstance(throttled, list) else throttled != 0
+    def throttled(self) -> frozenset[int]:
+        flags = self._row.get("throttled", 0)
+        if not isinstance(flags, list):
+            flags = [[flags] for _ in self._row.get("time_us", [[0.0]])]
+        return frozenset(process for process, of_one in enumerate(flags) if any(of_one))
 
     def _found(self, metric: str) -> dict[int, list[float]]:
         stored = self._row.get("time_us" if metric == "time" else metric)

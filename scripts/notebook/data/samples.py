@@ -9,15 +9,17 @@ from notebook.data.records import Repetitions
 from notebook.data.results import Result
 
 _SECTOR_BYTES = 32
+# Fewer decide nothing.
+MIN_PROCESSES = 2
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The metric of one benchmark: its repetitions by process."""
+    """The metric of one benchmark: its repetitions by process, and the processes whose clocks were held down."""
 
     name: str
     by_process: Mapping[int, list[float]]
-    throttled: bool
+    throttled: frozenset[int]
     label: str
 
     @property
@@ -34,7 +36,7 @@ def samples_of(result: Result, metric: str, variant: str) -> dict[str, Sample]:
             counts = result.counts.get(name, [])
             values = [count[metric] for count in counts if metric in count]
             if values:
-                samples[names.regime(name)] = Sample(name, {0: values}, False, "")
+                samples[names.regime(name)] = Sample(name, {0: values}, frozenset(), "")
         return samples
     for name in alike:
         repetitions = result.by_name.get(name)
@@ -65,10 +67,30 @@ def timed_sample(name: str, repetitions: Repetitions, metric: str) -> Sample | N
     values = repetitions.positive(metric)  # nothing takes no time
     if not values:
         return None
-    return Sample(name, values, repetitions.is_throttled, repetitions.level)
+    return Sample(name, values, repetitions.throttled, repetitions.level)
 
 
 def paired(samples: list[Sample]) -> list[list[list[float]]]:
-    """The repetitions of each sample by process, of the processes that have all of them."""
-    shared = sorted(set.intersection(*(set(sample.by_process) for sample in samples)))
-    return [[sample.by_process[process] for process in shared] for sample in samples]
+    """The repetitions of each sample by process, of the processes that have all of them; of those only the ones that
+    did not throttle, if they are enough to decide.
+    """
+    processes = _steady(samples) or _shared(samples)
+    return [[sample.by_process[process] for process in processes] for sample in samples]
+
+
+def are_throttled(samples: list[Sample]) -> bool:
+    """Whether processes that throttled are among those that are paired."""
+    return not _steady(samples) and any(
+        sample.throttled.intersection(_shared(samples)) for sample in samples
+    )
+
+
+def _shared(samples: list[Sample]) -> list[int]:
+    return sorted(set.intersection(*(set(sample.by_process) for sample in samples)))
+
+
+def _steady(samples: list[Sample]) -> list[int]:
+    """The processes in which none of the samples throttled; [] if there are too few."""
+    held_down = frozenset[int]().union(*(sample.throttled for sample in samples))
+    steady = [process for process in _shared(samples) if process not in held_down]
+    return steady if len(steady) >= MIN_PROCESSES else []

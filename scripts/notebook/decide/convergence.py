@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from notebook.data import names
 from notebook.data.intervals import Benchmark, places
 from notebook.data.records import Row, grouped
+from notebook.data.samples import MIN_PROCESSES
 from notebook.decide.judging import SMALLEST_EFFECT
 
-MIN_PROCESSES = 2
 MAX_PROCESSES = 6
 # Half of the smallest effect for a ratio, whose error is sqrt(2) times that of one median.
 WIDEST_HALF = SMALLEST_EFFECT / 2 / math.sqrt(2)

@@ -11,7 +11,7 @@ from notebook.data.intervals import Estimate, Interval, exactly
 from notebook.data.metrics import COUNTERS
 from notebook.data.reference import by_reference
 from notebook.data.results import Result
-from notebook.data.samples import Sample, paired, samples_of, timed_sample
+from notebook.data.samples import Sample, are_throttled, paired, samples_of, timed_sample
 from notebook.decide import prediction
 from notebook.decide.verdicts import (
     COUNTED,
@@ -196,8 +196,8 @@ class DeviceAnswers:
         )
 
     def _doubt(self, samples: list[Sample], groups: list[list[list[float]]]) -> str:
-        throttled = any(sample.throttled for sample in samples)
-        return doubt_of_run(self._result.quick, throttled) or doubt_of_number(groups)
+        doubt = doubt_of_run(self._result.quick, are_throttled(samples))
+        return doubt or doubt_of_number(groups)
 
 
 def fp32_lanes(project: Project) -> dict[str, int]:

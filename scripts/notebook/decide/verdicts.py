@@ -20,7 +20,7 @@ from notebook.data.intervals import (
     spread,
 )
 from notebook.data.results import Result
-from notebook.data.samples import Sample, paired, samples_of
+from notebook.data.samples import MIN_PROCESSES, Sample, are_throttled, paired, samples_of
 from notebook.decide.claims import Claim
 from notebook.decide.judging import (
     CONFIRMED,
@@ -45,7 +45,6 @@ _IN_DOUBT = "the error band of the prediction includes a boundary or is not know
 # cause.
 MIN_REPETITIONS = 5
 LARGEST_SPREAD = 0.10
-MIN_PROCESSES = 2
 
 LEGEND = f"""\
 A claim of an effect, by the logarithm of the ratio:
@@ -251,8 +250,7 @@ def _find_timed(claim: Claim, samples: list[Sample], quick: bool, pool: Pool) ->
         return Finding(INCONCLUSIVE, "no process has both", MEASURED, n=_sizes(samples))
     estimate = estimated(by_process, pool)
     ratio, interval = estimate.value, estimate.interval
-    throttled = any(sample.throttled for sample in samples)
-    doubt = doubt_of_run(quick, throttled) or doubt_of_number(by_process)
+    doubt = doubt_of_run(quick, are_throttled(samples)) or doubt_of_number(by_process)
     verdict, reason = (
         (INCONCLUSIVE, doubt) if doubt else judge_timed(claim, ratio, interval, by_process)
     )

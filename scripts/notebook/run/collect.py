@@ -22,6 +22,7 @@ from notebook.data import documents, fields, records, schema
 from notebook.data.chapters import Chapter
 from notebook.data.devices import Target
 from notebook.data.fields import Json
+from notebook.data.samples import MIN_PROCESSES
 from notebook.decide import convergence
 from notebook.run import estimates, inputs
 from notebook.tools import toolbox
@@ -185,7 +186,7 @@ def _number(process: int) -> str:
 
 def _until_settled(chapter: Chapter, run: Callable[..., Json]) -> list[Json]:
     """What processes measure one after another, until the stopping rule is content."""
-    processes = [run(_number(process)) for process in range(convergence.MIN_PROCESSES)]
+    processes = [run(_number(process)) for process in range(MIN_PROCESSES)]
     while len(processes) < convergence.MAX_PROCESSES:
         rows = records.rows_of(documents.merge(processes))
         unsettled = convergence.unsettled(rows)

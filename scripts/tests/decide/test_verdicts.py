@@ -162,6 +162,18 @@ def test_one_throttled_repetition_of_either_is_enough(index: int) -> None:
     assert decide(rows).verdict == judging.INCONCLUSIVE
 
 
+@pytest.mark.parametrize("index", [3, 33])
+def test_a_process_that_throttled_is_left_out_where_two_others_remain(index: int) -> None:
+    """Of three processes: the first 30 rows are the variant's. All times of the first process are planted wrong."""
+    rows = rows_of_ratio(1.5, processes=3)
+    rows[index]["throttled"] = 1
+    for row in rows[:10]:
+        row["real_time"] *= 7
+    finding = decide(rows)
+    assert finding.verdict == judging.REPRODUCED and finding.n == (20, 20)
+    assert finding.ratio == pytest.approx(1.5, rel=0.004)
+
+
 STEADY = [1.0, 1.0, 1.0, 1.0, 1.0]
 
 
