@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "emulator/simt/alu/values/half_values.hpp"
+#include "emulator/simt/tensor/column_vectors.hpp"
 
 namespace emulator::simt {
 namespace {
@@ -35,8 +36,6 @@ float truncated(double value) {
     return 0.0f + float_of(bits_of(nearest) - static_cast<std::uint32_t>(is_beyond));
 }
 
-float rounded_to_half(float value) { return Half::to_float(Half::from_float(value)); }
-
 float sum_of_column(const Step& step, unsigned column, float before) {
     const auto product = [&](unsigned k) {
         return double{step.a.value[step.row][k]} * double{step.b.value[k][column]};
@@ -56,7 +55,7 @@ float sum_of_column(const Step& step, unsigned column, float before) {
     double sum = std::trunc(before * scale);
     for (unsigned k = step.first; k < step.last; ++k) sum += std::trunc(product(k) * scale);
     sum /= scale;
-    if (step.type == SumType::f16) return rounded_to_half(round_to_odd(sum));
+    if (step.type == SumType::f16) return round_to_odd(sum);
     const float result = truncated(sum);
     return std::isinf(result) ? result : float_of(bits_of(result) & step.kept());
 }
@@ -64,17 +63,9 @@ float sum_of_column(const Step& step, unsigned column, float before) {
 // ---- numbers of common exponents: the columns of a row side by side in the host's vector registers ------------------------------
 
 constexpr unsigned half_columns = columns / 2;
-using Floats = float __attribute__((vector_size(columns * sizeof(float)), may_alias));
-using Integers =
-    std::int32_t __attribute__((vector_size(columns * sizeof(std::int32_t)), may_alias));
 using Doubles = double __attribute__((vector_size(half_columns * sizeof(double))));
 using DoubleBits = std::int64_t __attribute__((vector_size(half_columns * sizeof(double))));
 using HalfFloats = float __attribute__((vector_size(half_columns * sizeof(float))));
-
-template <class Vector, class Element>
-const Vector& as(const Element (&from)[columns]) {
-    return reinterpret_cast<const Vector&>(from);
-}
 
 inline void set_exponents(const Floats& numbers, int smallest, Integers& exponents) {
     const auto bits = reinterpret_cast<Integers>(numbers);
@@ -112,8 +103,9 @@ bool add_common(const Step& step, float (&of_row)[columns]) {
     std::memcpy(&sums, of_row, sizeof sums);
     Integers largest;
     set_exponents(sums, step.smallest_exponent(), largest);
+#pragma GCC unroll 4
     for (unsigned k = first; k < last; ++k) {
-        const Integers of_product = as<Integers>(b.exponent[k]) + a.exponent[row][k];
+        const Integers of_product = as<const Integers>(b.exponent[k]) + a.exponent[row][k];
         largest = of_product > largest ? of_product : largest;
     }
     if (!are_common(largest)) return false;
@@ -126,8 +118,10 @@ bool add_common(const Step& step, float (&of_row)[columns]) {
     Integers some = __builtin_convertvector(sums * scale, Integers);
     Doubles low{}, high{};
     for (unsigned k = first; k < last;) {
-        for (const unsigned end = std::min(last, k + 8); k < end; ++k) {
-            const Floats products = as<Floats>(b.value[k]) * a.value[row][k] * scale;
+        const unsigned end = std::min(last, k + 8);
+#pragma GCC unroll 4
+        for (; k < end; ++k) {
+            const Floats products = as<const Floats>(b.value[k]) * a.value[row][k] * scale;
             some += __builtin_convertvector(products, Integers);
         }
         low += __builtin_convertvector(__builtin_shufflevector(some, some, 0, 1, 2, 3), Doubles);
@@ -143,18 +137,21 @@ bool add_common(const Step& step, float (&of_row)[columns]) {
         sums = reinterpret_cast<Floats>(bits & static_cast<std::int32_t>(step.kept()));
     }
     std::memcpy(of_row, &sums, sizeof sums);
-    if (is_half) {
-        for (float& sum : of_row) sum = rounded_to_half(sum);
-    }
     return true;
 }
 
+// A step of a row, whose sums of type FP16 are rounded to odd.
 void add_step(const Step& step, float (&sums)[columns]) {
     if (step.type == SumType::f16 ? add_common<true>(step, sums) : add_common<false>(step, sums))
         [[likely]]
         return;
     for (unsigned column = 0; column < columns; ++column)
         sums[column] = sum_of_column(step, column, sums[column]);
+}
+
+void round_to_halves(unsigned rows, Sums& sums) {
+    float* const all = sums.of[0];
+    for (unsigned i = 0; i < rows * columns; ++i) all[i] = Half::to_float(Half::from_float(all[i]));
 }
 
 }  // namespace
@@ -166,10 +163,10 @@ void add_in_chains(const RowFactors& a, const ColumnFactors& b, unsigned rows, u
             float chain = 0;
             for (unsigned k = 0; k < inner; ++k)
                 chain = __builtin_fmaf(a.value[row][k], b.value[k][column], chain);
-            const float sum = sums.of[row][column] + chain;
-            sums.of[row][column] = type == SumType::f16 ? rounded_to_half(sum) : sum;
+            sums.of[row][column] += chain;
         }
     }
+    if (type == SumType::f16) round_to_halves(rows, sums);
 }
 
 void add_products(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
@@ -178,6 +175,7 @@ void add_products(const RowFactors& a, const ColumnFactors& b, unsigned rows, un
         const unsigned last = std::min<unsigned>(inner, first + model.products);
         for (unsigned row = 0; row < rows; ++row)
             add_step({a, b, row, first, last, model, type}, sums.of[row]);
+        if (type == SumType::f16) round_to_halves(rows, sums);
     }
 }
 

@@ -5,20 +5,33 @@
 namespace emulator::simt {
 namespace {
 
-// Loops that the compiler vectorises.
+// Rows of `count` elements, which begin so many bytes and numbers after each other.
+struct Place {
+    const std::byte* from;
+    float* values;
+    std::int32_t* exponents;
+    unsigned rows, count;
+    std::size_t row_bytes = 0, row_numbers = 0;
+};
+
 template <class Bits, auto to_float>
-void convert(const std::byte* elements, unsigned count, int smallest, float* values,
-             std::int32_t* exponents) {
-    for (unsigned i = 0; i < count; ++i) {
-        Bits bits;
-        std::memcpy(&bits, elements + i * sizeof(Bits), sizeof bits);
-        const float value = to_float(bits);
-        const std::uint32_t magnitude = bits_of(value) & 0x7fffffffu;
-        const auto exponent = static_cast<std::int32_t>(magnitude >> 23) - 127;
-        const std::int32_t of_format = exponent > smallest ? exponent : smallest;
-        const std::int32_t of_number = exponent == 128 ? special_exponent : of_format;
-        values[i] = value;
-        exponents[i] = magnitude == 0 ? zero_exponent : of_number;
+void convert(Place at, int smallest) {
+    for (unsigned row = 0; row < at.rows; ++row) {
+        const std::byte* const from = at.from + row * at.row_bytes;
+        float* const values = at.values + row * at.row_numbers;
+        std::int32_t* const exponents = at.exponents + row * at.row_numbers;
+#pragma GCC ivdep
+        for (unsigned i = 0; i < at.count; ++i) {
+            Bits bits;
+            std::memcpy(&bits, from + i * sizeof(Bits), sizeof bits);
+            const float value = to_float(bits);
+            const std::uint32_t magnitude = bits_of(value) & 0x7fffffffu;
+            const auto exponent = static_cast<std::int32_t>(magnitude >> 23) - 127;
+            const std::int32_t of_format = exponent > smallest ? exponent : smallest;
+            const std::int32_t of_number = exponent == 128 ? special_exponent : of_format;
+            values[i] = value;
+            exponents[i] = magnitude == 0 ? zero_exponent : of_number;
+        }
     }
 }
 
@@ -33,6 +46,21 @@ float from_e4m3(std::uint8_t bits) {
     const std::uint32_t half = (bits & 0x80u) << 8 | (bits & 0x7fu) << 7;
     const float value = Half::to_float(static_cast<std::uint16_t>(half)) * 0x1p8f;
     return float_of(choose_bits((bits & 0x7fu) == 0x7f, canonical_nan_bits, bits_of(value)));
+}
+
+void convert(MatrixType type, const Place& at) {
+    switch (type) {
+        case MatrixType::f16:
+            return convert<std::uint16_t, Half::to_float>(at, -14);
+        case MatrixType::bf16:
+            return convert<std::uint16_t, BrainHalf::to_float>(at, -126);
+        case MatrixType::tf32:
+            return convert<std::uint32_t, from_tf32>(at, -126);
+        case MatrixType::e4m3:
+            return convert<std::uint8_t, from_e4m3>(at, -6);
+        default:
+            return convert<std::uint8_t, from_e5m2>(at, -14);
+    }
 }
 
 template <unsigned bits, bool is_signed>
@@ -71,21 +99,12 @@ void to_rows(const RowBytes<columns>& from, unsigned element_bytes, unsigned inn
     }
 }
 
-void to_factors(MatrixType type, const std::byte* elements, unsigned count, float* values,
-                std::int32_t* exponents) {
-    switch (type) {
-        case MatrixType::f16:
-            return convert<std::uint16_t, Half::to_float>(elements, count, -14, values, exponents);
-        case MatrixType::bf16:
-            return convert<std::uint16_t, BrainHalf::to_float>(elements, count, -126, values,
-                                                               exponents);
-        case MatrixType::tf32:
-            return convert<std::uint32_t, from_tf32>(elements, count, -126, values, exponents);
-        case MatrixType::e4m3:
-            return convert<std::uint8_t, from_e4m3>(elements, count, -6, values, exponents);
-        default:
-            return convert<std::uint8_t, from_e5m2>(elements, count, -14, values, exponents);
-    }
+void to_factors(MatrixType type, const RowBytes<max_rows>& from, unsigned rows, unsigned inner,
+                RowFactors& to) {
+    convert(type, {from.rows[0], to.value[0], to.exponent[0], rows, inner, max_row_bytes, max_inner});
+}
+void to_factors(MatrixType type, const std::byte* from, unsigned count, ColumnFactors& to) {
+    convert(type, {from, to.value[0], to.exponent[0], 1, count});
 }
 
 void to_integers(MatrixType type, const std::byte* elements, unsigned bytes, std::int32_t* values) {

@@ -7,7 +7,7 @@
 
 #include "emulator/simt/alu/lanes.hpp"
 #include "emulator/simt/alu/values/half_values.hpp"
-#include "emulator/simt/tensor/fused_sums.hpp"
+#include "emulator/simt/tensor/column_vectors.hpp"
 #include "emulator/simt/tensor/matrix_elements.hpp"
 
 namespace emulator::simt {
@@ -199,10 +199,13 @@ void for_quad_sums(unsigned quad, ResultType type, const Each& each) {
 }
 
 void multiply_quads(Warp& warp, const MatrixProductDetail& detail, unsigned quad) {
-    std::uint16_t of_a[8][4], of_b[4][columns];
+    RowBytes<max_rows> of_a;
+    std::uint16_t of_b[4][columns];
     for_quad_elements(warp, detail.a, quad, [&](unsigned place, unsigned i, std::uint16_t bits) {
         const bool by_column = detail.a_is_column_major;
-        of_a[by_column ? i + place / 4 * 4 : place][by_column ? place % 4 : i] = bits;
+        std::memcpy(of_a.rows[by_column ? i + place / 4 * 4 : place] +
+                        (by_column ? place % 4 : i) * sizeof bits,
+                    &bits, sizeof bits);
     });
     for_quad_elements(warp, detail.b, quad, [&](unsigned place, unsigned i, std::uint16_t bits) {
         const bool by_row = detail.b_is_row_major;
@@ -210,11 +213,8 @@ void multiply_quads(Warp& warp, const MatrixProductDetail& detail, unsigned quad
     });
     RowFactors a;
     ColumnFactors b;
-    for (unsigned row = 0; row < 8; ++row)
-        to_factors(MatrixType::f16, reinterpret_cast<const std::byte*>(of_a[row]), 4, a.value[row],
-                   a.exponent[row]);
-    to_factors(MatrixType::f16, reinterpret_cast<const std::byte*>(of_b), 4 * columns, b.value[0],
-               b.exponent[0]);
+    to_factors(MatrixType::f16, of_a, 8, 4, a);
+    to_factors(MatrixType::f16, reinterpret_cast<const std::byte*>(of_b), 4 * columns, b);
     Sums sums;
     for_quad_sums(quad, detail.c_type, [&](unsigned lane, unsigned i, Place at) {
         sums.of[at.row][at.column] =
@@ -248,13 +248,11 @@ LeftMatrix::LeftMatrix(const MatrixProductDetail& detail, const RowBytes<max_row
                        bool is_negated)
     : detail_(detail), rows_(rows) {
     if (detail.a_type == MatrixType::b1) return;
+    if (!is_integer(detail.a_type))
+        to_factors(detail.a_type, rows, detail.rows, detail.inner, floats_);
     for (unsigned row = 0; row < detail.rows; ++row) {
-        if (is_integer(detail.a_type)) {
+        if (is_integer(detail.a_type))
             to_integers(detail.a_type, rows.rows[row], detail.row_bytes(), integers_[row]);
-            continue;
-        }
-        to_factors(detail.a_type, rows.rows[row], detail.inner, floats_.value[row],
-                   floats_.exponent[row]);
         if (!is_negated) continue;
         for (unsigned k = 0; k < detail.inner; ++k) floats_.value[row][k] *= -1;
     }
@@ -275,7 +273,7 @@ void LeftMatrix::multiply_floats(Warp& warp, const RowBytes<columns>& of_b,
     std::byte elements[columns * max_row_bytes];
     to_rows(of_b, bits_of(detail_.b_type) / 8, detail_.inner, elements);
     ColumnFactors b;
-    to_factors(detail_.b_type, elements, detail_.inner * columns, b.value[0], b.exponent[0]);
+    to_factors(detail_.b_type, elements, detail_.inner * columns, b);
     Sums sums;
     if (detail_.c_type == ResultType::f16 && !c.empty())
         gather_halves(warp, c, groups, sums.of);
@@ -298,19 +296,20 @@ void LeftMatrix::sum_integers(const RowBytes<columns>& of_b,
                               std::int32_t (*sums)[columns]) const {
     std::byte elements[columns * max_row_bytes];
     to_rows(of_b, 1, detail_.row_bytes(), elements);
-    std::int32_t b[max_inner][columns];
+    alignas(64) std::int32_t b[max_inner][columns];
     to_integers(detail_.b_type, elements, detail_.row_bytes() * columns, b[0]);
     for (unsigned row = 0; row < detail_.rows; ++row) {
-        for (unsigned k = 0; k < detail_.inner; ++k) {
-            for (unsigned column = 0; column < columns; ++column)
-                sums[row][column] += integers_[row][k] * b[k][column];
-        }
+        Integers sum{};
+        for (unsigned k = 0; k < detail_.inner; ++k)
+            sum += as<Integers>(b[k]) * integers_[row][k];
+        std::memcpy(sums[row], &sum, sizeof sum);
     }
 }
 
 void LeftMatrix::count_bits(const RowBytes<columns>& of_b, std::int32_t (*sums)[columns]) const {
     for (unsigned row = 0; row < detail_.rows; ++row) {
         for (unsigned column = 0; column < columns; ++column) {
+            sums[row][column] = 0;
             for (unsigned at = 0; at < detail_.row_bytes(); at += sizeof(std::uint64_t)) {
                 std::uint64_t a, b;
                 std::memcpy(&a, rows_.rows[row] + at, sizeof a);
@@ -325,7 +324,7 @@ void LeftMatrix::multiply_integers(Warp& warp, const RowBytes<columns>& of_b,
                                    std::span<const RegisterOffset> c,
                                    std::span<const RegisterOffset> d) const {
     const unsigned groups = detail_.rows / 8;
-    std::int32_t sums[max_rows][columns], products[max_rows][columns]{};
+    std::int32_t sums[max_rows][columns], products[max_rows][columns];
     gather_or_clear(warp, c, groups, sums);
     if (detail_.a_type == MatrixType::b1)
         count_bits(of_b, products);
