@@ -99,8 +99,8 @@ std::string kernel_of(const Product& product) {
                 ", [%x1+" + at + "];\n";
         if (!product.is_of_warpgroup) continue;
         for (const unsigned place : {4 * i, 4 * i + 64})
-            text += "st.shared.b32 [%i2+" + std::to_string(place) + "], %r" + std::to_string(i) +
-                    ";\n";
+            text +=
+                "st.shared.b32 [%i2+" + std::to_string(place) + "], %r" + std::to_string(i) + ";\n";
     }
     for (unsigned i = 16; i < 48; ++i) {
         const std::string number = std::to_string(i);

@@ -41,8 +41,8 @@ float sum_of_column(const Step& step, unsigned column, float before) {
         return double{step.a.value[step.row][k]} * double{step.b.value[k][column]};
     };
     double plain = before;
-    int largest = before == 0 ? zero_exponent
-                              : std::max(std::ilogb(before), step.smallest_exponent());
+    int largest =
+        before == 0 ? zero_exponent : std::max(std::ilogb(before), step.smallest_exponent());
     for (unsigned k = step.first; k < step.last; ++k) {
         plain += product(k);
         largest = std::max(largest, step.a.exponent[step.row][k] + step.b.exponent[k][column]);

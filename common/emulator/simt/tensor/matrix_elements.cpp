@@ -39,9 +39,7 @@ void convert(Place at, int smallest) {
 float from_tf32(std::uint32_t bits) { return float_of(bits & 0xffffe000u); }
 
 // Both have the fraction bits of a half or fewer, e5m2 also its exponents.
-float from_e5m2(std::uint8_t bits) {
-    return Half::to_float(static_cast<std::uint16_t>(bits << 8));
-}
+float from_e5m2(std::uint8_t bits) { return Half::to_float(static_cast<std::uint16_t>(bits << 8)); }
 float from_e4m3(std::uint8_t bits) {
     const std::uint32_t half = (bits & 0x80u) << 8 | (bits & 0x7fu) << 7;
     const float value = Half::to_float(static_cast<std::uint16_t>(half)) * 0x1p8f;
@@ -101,7 +99,8 @@ void to_rows(const RowBytes<columns>& from, unsigned element_bytes, unsigned inn
 
 void to_factors(MatrixType type, const RowBytes<max_rows>& from, unsigned rows, unsigned inner,
                 RowFactors& to) {
-    convert(type, {from.rows[0], to.value[0], to.exponent[0], rows, inner, max_row_bytes, max_inner});
+    convert(type,
+            {from.rows[0], to.value[0], to.exponent[0], rows, inner, max_row_bytes, max_inner});
 }
 void to_factors(MatrixType type, const std::byte* from, unsigned count, ColumnFactors& to) {
     convert(type, {from, to.value[0], to.exponent[0], 1, count});

@@ -292,16 +292,14 @@ void LeftMatrix::multiply_floats(Warp& warp, const RowBytes<columns>& of_b,
 }
 
 // Sums of at most 256 products of at most 2^16.
-void LeftMatrix::sum_integers(const RowBytes<columns>& of_b,
-                              std::int32_t (*sums)[columns]) const {
+void LeftMatrix::sum_integers(const RowBytes<columns>& of_b, std::int32_t (*sums)[columns]) const {
     std::byte elements[columns * max_row_bytes];
     to_rows(of_b, 1, detail_.row_bytes(), elements);
     alignas(64) std::int32_t b[max_inner][columns];
     to_integers(detail_.b_type, elements, detail_.row_bytes() * columns, b[0]);
     for (unsigned row = 0; row < detail_.rows; ++row) {
         Integers sum{};
-        for (unsigned k = 0; k < detail_.inner; ++k)
-            sum += as<Integers>(b[k]) * integers_[row][k];
+        for (unsigned k = 0; k < detail_.inner; ++k) sum += as<Integers>(b[k]) * integers_[row][k];
         std::memcpy(sums[row], &sum, sizeof sum);
     }
 }
@@ -332,8 +330,8 @@ void LeftMatrix::multiply_integers(Warp& warp, const RowBytes<columns>& of_b,
         sum_integers(of_b, products);
     for (unsigned row = 0; row < detail_.rows; ++row) {
         for (unsigned column = 0; column < columns; ++column)
-            sums[row][column] = wrapped(
-                std::int64_t{sums[row][column]} + products[row][column], detail_.saturates);
+            sums[row][column] =
+                wrapped(std::int64_t{sums[row][column]} + products[row][column], detail_.saturates);
     }
     scatter_results(warp, d, groups, sums);
 }
