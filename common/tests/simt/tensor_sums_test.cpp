@@ -153,6 +153,7 @@ std::uint32_t random_number(std::mt19937& random, const Format& format, Mode mod
         const std::uint32_t others = bits & ~(exponents << format.fraction_bits);
         return others | field << format.fraction_bits;
     };
+    const std::uint32_t fractions = (1u << format.fraction_bits) - 1;
     const std::uint32_t one = exponents / 2, zero = bits & ~(all >> 1);
     const std::uint32_t common = with_exponent(one - 2 + static_cast<std::uint32_t>(random() % 5));
     switch (mode) {
@@ -164,8 +165,8 @@ std::uint32_t random_number(std::mt19937& random, const Format& format, Mode mod
         case Mode::with_zeros:
             return random() % 3 != 0 ? zero : common;
         case Mode::greatest:
-            return (random() % 64 == 0 ? bits : all >> 1) & ~(exponents << format.fraction_bits) |
-                   one << format.fraction_bits;
+            return random() % 64 == 0 ? with_exponent(one)
+                                      : (one << format.fraction_bits | fractions);
         case Mode::tiny:
             return with_exponent(static_cast<std::uint32_t>(random() % 3));
         default:
