@@ -103,29 +103,32 @@ struct Pieces {
         const unsigned groups = detail.rows / 8;
         a.gather(warp, std::span(detail.a).first(groups * pieces), groups, piece_bytes);
         b.gather(warp, std::span(detail.b).first(pieces), 1, piece_bytes);
+        if (!detail.sum.adds_last) return;
+        for (unsigned row = 0; row < detail.rows; ++row)
+            split_words(a.rows[row], detail.row_bytes());
+        for (std::byte(&column)[max_row_bytes] : b.rows) split_words(column, detail.row_bytes());
+    }
+
+  private:
+    // FP8 on Hopper: of each word of four, two elements are converted to FP16 and multiplied, then the other two (machine code
+    // for sm_90).
+    static void split_words(std::byte (&row)[max_row_bytes], unsigned bytes) {
+        std::uint16_t pairs[max_row_bytes / 2], split[max_row_bytes / 2];
+        std::memcpy(pairs, row, bytes);
+        const unsigned words = bytes / 4;
+        for (unsigned i = 0; i < words; ++i) {
+            split[i] = pairs[2 * i];
+            split[words + i] = pairs[2 * i + 1];
+        }
+        std::memcpy(row, split, bytes);
     }
 };
 
-// FP8 on Hopper: of each word of four, two elements are converted to FP16 and multiplied, then the other two (machine code
-// for sm_90), and the accumulator is added last.
-void add_halves_of_words(const RowFactors& a, const ColumnFactors& b,
-                         const MatrixProductDetail& detail, Sums& sums) {
-    RowFactors of_a;
-    ColumnFactors of_b;
-    const unsigned half = detail.inner / 2;
-    for (unsigned k = 0; k < detail.inner; ++k) {
-        const unsigned to = k % 4 / 2 * half + k / 4 * 2 + k % 2;
-        for (unsigned row = 0; row < detail.rows; ++row) {
-            of_a.value[row][to] = a.value[row][k];
-            of_a.exponent[row][to] = a.exponent[row][k];
-        }
-        for (unsigned column = 0; column < columns; ++column) {
-            of_b.value[to][column] = b.value[k][column];
-            of_b.exponent[to][column] = b.exponent[k][column];
-        }
-    }
+// The sum at hand is added last, by an addition of FP32.
+void add_to_sums(const RowFactors& a, const ColumnFactors& b, const MatrixProductDetail& detail,
+                 Sums& sums) {
     Sums products{};
-    add_products(of_a, of_b, detail.rows, detail.inner, detail.sum, sum_type(detail), products);
+    add_products(a, b, detail.rows, detail.inner, detail.sum, sum_type(detail), products);
     for (unsigned row = 0; row < detail.rows; ++row) {
         for (unsigned column = 0; column < columns; ++column)
             sums.of[row][column] += products.of[row][column];
@@ -280,7 +283,7 @@ void LeftMatrix::multiply_floats(Warp& warp, const RowBytes<columns>& of_b,
     else
         gather_or_clear(warp, c, groups, sums.of);
     if (detail_.sum.adds_last) {
-        add_halves_of_words(floats_, b, detail_, sums);
+        add_to_sums(floats_, b, detail_, sums);
     } else {
         add_products(floats_, b, detail_.rows, detail_.inner, detail_.sum, sum_type(detail_), sums);
     }
