@@ -19,7 +19,7 @@ struct Step {
     SumModel model;
     SumType type;
 
-    // Of the sums' subnormal numbers.
+    // The exponent of the sums' subnormal numbers.
     int smallest_exponent() const { return type == SumType::f16 ? -14 : -126; }
     // Bits of an FP32 result that stay.
     std::uint32_t kept() const { return ~0u << (23 - model.result_bits); }

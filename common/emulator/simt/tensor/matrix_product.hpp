@@ -30,7 +30,7 @@ struct MatrixProductDetail {
     SumModel sum;
     std::array<RegisterOffset, 8> a{}, b{}, c{}, d{};
 
-    // Of a row of A, and of a column of B.
+    // The bytes of a row of A, and of a column of B.
     unsigned row_bytes() const { return inner * bits_of(a_type) / 8; }
 };
 
