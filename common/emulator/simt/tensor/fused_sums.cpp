@@ -1,150 +1,181 @@
 #include "emulator/simt/tensor/fused_sums.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "emulator/simt/alu/values/half_values.hpp"
+#include "emulator/simt/tensor/column_vectors.hpp"
 
 namespace emulator::simt {
 namespace {
 
-int exponent_of(double value, int smallest) {
-    const auto field = static_cast<int>(bits_of(value) >> 52 & 0x7ff);
-    return field == 0 ? zero_exponent : std::max(field - 1023, smallest);
-}
+// One step of a row: its products, and how they are added.
+struct Step {
+    const RowFactors& a;
+    const ColumnFactors& b;
+    unsigned row, first, last;  // products first to last - 1
+    SumModel model;
+    SumType type;
 
-// The nearest to zero of the two FP32 numbers beside each value; infinity from 2^128 on.
-inline float truncated(double value) {
+    // The exponent of the sums' subnormal numbers.
+    int smallest_exponent() const { return type == SumType::f16 ? -14 : -126; }
+    // Bits of an FP32 result that stay.
+    std::uint32_t kept() const { return ~0u << (23 - model.result_bits); }
+};
+
+// ---- any numbers: one column, in FP64 -----------------------------------------------------------------------------------------
+
+// The nearest to zero of the two FP32 numbers beside a value; infinity from 2^128 on.
+float truncated(double value) {
     const auto nearest = static_cast<float>(value);
-    const double magnitude = __builtin_fabs(value);
-    const bool is_beyond = __builtin_fabs(double{nearest}) > magnitude && magnitude < 0x1p128;
+    const double magnitude = std::fabs(value);
+    const bool is_beyond = std::fabs(double{nearest}) > magnitude && magnitude < 0x1p128;
     // A zero is positive.
     return 0.0f + float_of(bits_of(nearest) - static_cast<std::uint32_t>(is_beyond));
 }
 
-// The columns of a row, side by side in the host's vector registers.
-using Numbers = double __attribute__((vector_size(columns * sizeof(double)), may_alias));
-using Integers =
-    std::int32_t __attribute__((vector_size(columns * sizeof(std::int32_t)), may_alias));
-using Bits = std::int64_t __attribute__((vector_size(columns * sizeof(std::int64_t))));
-
-template <class Vector, class Element>
-const Vector& as(const Element (&from)[columns]) {
-    return reinterpret_cast<const Vector&>(from);
+float sum_of_column(const Step& step, unsigned column, float before) {
+    const auto product = [&](unsigned k) {
+        return double{step.a.value[step.row][k]} * double{step.b.value[k][column]};
+    };
+    double plain = before;
+    int largest =
+        before == 0 ? zero_exponent : std::max(std::ilogb(before), step.smallest_exponent());
+    for (unsigned k = step.first; k < step.last; ++k) {
+        plain += product(k);
+        largest = std::max(largest, step.a.exponent[step.row][k] + step.b.exponent[k][column]);
+    }
+    // Infinities and NaNs: the same in every order of the sum.
+    if (std::isnan(plain)) return std::numeric_limits<float>::quiet_NaN();
+    if (std::isinf(plain)) return static_cast<float>(plain);
+    if (largest <= zero_exponent / 2) return 0;  // nothing but zeros
+    const double scale = std::ldexp(1.0, step.model.fraction_bits - largest);
+    double sum = std::trunc(before * scale);
+    for (unsigned k = step.first; k < step.last; ++k) sum += std::trunc(product(k) * scale);
+    sum /= scale;
+    if (step.type == SumType::f16) return round_to_odd(sum);
+    const float result = truncated(sum);
+    return std::isinf(result) ? result : float_of(bits_of(result) & step.kept());
 }
 
-void set_powers_of_two(const Integers& exponents, Numbers& powers) {
-    const Bits bits = __builtin_convertvector(exponents + 1023, Bits) << 52;
-    std::memcpy(&powers, &bits, sizeof powers);
+// ---- numbers of common exponents: the columns of a row side by side in the host's vector registers ------------------------------
+
+constexpr unsigned half_columns = columns / 2;
+using Doubles = double __attribute__((vector_size(half_columns * sizeof(double))));
+using DoubleBits = std::int64_t __attribute__((vector_size(half_columns * sizeof(double))));
+using HalfFloats = float __attribute__((vector_size(half_columns * sizeof(float))));
+
+inline void set_exponents(const Floats& numbers, int smallest, Integers& exponents) {
+    const auto bits = reinterpret_cast<Integers>(numbers);
+    const Integers exponent = (bits >> 23 & 0xff) - 127;
+    exponents = exponent > smallest ? exponent : Integers{} + smallest;
+    exponents = (bits & 0x7fffffff) == 0 ? Integers{} + zero_exponent : exponents;
 }
 
-// A row of D behind one step, of the products first to last - 1; `smallest`: the exponent of the sums' subnormal numbers.
-void add_step(const RowFactors& a, const ColumnFactors& b, unsigned row, unsigned first,
-              unsigned last, SumModel model, int smallest, double (&of_row)[columns]) {
+inline void set_powers_of_two(const Integers& exponents, Floats& powers) {
+    powers = reinterpret_cast<Floats>((exponents + 127) << 23);
+}
+
+// Whether the vector path is exact: products, units of the last place and results are zero or normal numbers of FP32.
+inline bool are_common(const Integers& largest) {
+    const Integers are = ((largest >= -100) & (largest <= 126)) | (largest <= zero_exponent / 2);
+    std::int64_t parts[columns / 2];
+    std::memcpy(parts, &are, sizeof parts);
+    return (parts[0] & parts[1] & parts[2] & parts[3]) == -1;
+}
+
+// Whole numbers below 2^34 to FP32: truncated, or rounded to odd.
+template <bool to_odd>
+inline void shorten(const Doubles& numbers, HalfFloats& shortened) {
+    constexpr std::int64_t last_kept = std::int64_t{1} << 29;
+    const auto bits = reinterpret_cast<DoubleBits>(numbers);
+    DoubleBits kept = bits & -last_kept;
+    if (to_odd) kept |= (kept != bits) & last_kept;
+    shortened = __builtin_convertvector(reinterpret_cast<Doubles>(kept), HalfFloats);
+}
+
+template <bool is_half>
+bool add_common(const Step& step, float (&of_row)[columns]) {
+    const auto& [a, b, row, first, last, model, type] = step;
+    Floats sums;
+    std::memcpy(&sums, of_row, sizeof sums);
     Integers largest;
-    for (unsigned column = 0; column < columns; ++column)
-        largest[column] = exponent_of(of_row[column], smallest);
+    set_exponents(sums, step.smallest_exponent(), largest);
+#pragma GCC unroll 4
     for (unsigned k = first; k < last; ++k) {
-        const Integers of_product = as<Integers>(b.exponent[k]) + a.exponent[row][k];
+        const Integers of_product = as<const Integers>(b.exponent[k]) + a.exponent[row][k];
         largest = of_product > largest ? of_product : largest;
     }
-    Numbers sums, scale, unit;
-    std::memcpy(&sums, of_row, sizeof sums);
-    set_powers_of_two(model.fraction_bits - largest, scale);
-    set_powers_of_two(largest - model.fraction_bits, unit);
-    // Conversions to integers truncate. Of 25 fraction bits, eight products below 4 are below 2^30.
-    constexpr unsigned in_32_bits = 8;
-    sums = __builtin_convertvector(__builtin_convertvector(sums * scale, Integers), Numbers);
+    if (!are_common(largest)) return false;
+    Integers shift = model.fraction_bits - largest;
+    shift = shift < 126 ? shift : Integers{} + 126;  // of zeros
+    Floats scale, unit;
+    set_powers_of_two(shift, scale);
+    set_powers_of_two(-shift, unit);
+    // Conversions to integers truncate. Of 25 fraction bits, eight products below 4 and a number below 2 are below 2^31.
+    Integers some = __builtin_convertvector(sums * scale, Integers);
+    Doubles low{}, high{};
     for (unsigned k = first; k < last;) {
-        Integers some{};
-        for (const unsigned end = std::min(last, k + in_32_bits); k < end; ++k) {
-            const Numbers products = a.value[row][k] * as<Numbers>(b.value[k]) * scale;
+        const unsigned end = std::min(last, k + 8);
+#pragma GCC unroll 4
+        for (; k < end; ++k) {
+            const Floats products = as<const Floats>(b.value[k]) * a.value[row][k] * scale;
             some += __builtin_convertvector(products, Integers);
         }
-        sums += __builtin_convertvector(some, Numbers);
+        low += __builtin_convertvector(__builtin_shufflevector(some, some, 0, 1, 2, 3), Doubles);
+        high += __builtin_convertvector(__builtin_shufflevector(some, some, 4, 5, 6, 7), Doubles);
+        some = Integers{};
     }
-    sums *= unit;
+    HalfFloats low_result, high_result;
+    shorten<is_half>(low, low_result);
+    shorten<is_half>(high, high_result);
+    sums = __builtin_shufflevector(low_result, high_result, 0, 1, 2, 3, 4, 5, 6, 7) * unit;
+    if (!is_half) {
+        const auto bits = reinterpret_cast<Integers>(sums);
+        sums = reinterpret_cast<Floats>(bits & static_cast<std::int32_t>(step.kept()));
+    }
     std::memcpy(of_row, &sums, sizeof sums);
+    return true;
 }
 
-// Infinities and NaNs: those results that are not finite, whatever the order of the sum.
-void add_special(const RowFactors& a, const ColumnFactors& b, unsigned row, unsigned first,
-                 unsigned last, const double (&before)[columns], double (&sums)[columns]) {
-    for (unsigned column = 0; column < columns; ++column) {
-        double sum = before[column];
-        for (unsigned k = first; k < last; ++k) sum += a.value[row][k] * b.value[k][column];
-        if (!std::isfinite(sum))
-            sums[column] = std::isnan(sum) ? std::numeric_limits<double>::quiet_NaN() : sum;
-    }
-}
-
-void round(SumModel model, SumType type, double (&sums)[columns]) {
-    if (type == SumType::f16) {
-        for (double& sum : sums) sum = Half::to_float(Half::from_float(round_to_odd(sum)));
+// A step of a row, whose sums of type FP16 are rounded to odd.
+void add_step(const Step& step, float (&sums)[columns]) {
+    if (step.type == SumType::f16 ? add_common<true>(step, sums) : add_common<false>(step, sums))
+        [[likely]]
         return;
-    }
-    const std::uint32_t kept = ~0u << (23 - model.result_bits);
-    for (double& sum : sums) {
-        const float result = truncated(sum);
-        // Infinities and NaNs keep their bits.
-        const std::uint32_t mask = (bits_of(result) & 0x7f800000u) == 0x7f800000u ? ~0u : kept;
-        sum = float_of(bits_of(result) & mask);
-    }
+    for (unsigned column = 0; column < columns; ++column)
+        sums[column] = sum_of_column(step, column, sums[column]);
 }
 
-bool has_special(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
-                 const double (*sums)[columns]) {
-    constexpr int not_finite = 1024;
-    int most = 0;
-    for (unsigned row = 0; row < rows; ++row) {
-        for (unsigned k = 0; k < inner; ++k) most = std::max(most, a.exponent[row][k]);
-    }
-    for (unsigned k = 0; k < inner; ++k) {
-        for (unsigned column = 0; column < columns; ++column)
-            most = std::max(most, b.exponent[k][column]);
-    }
-    for (unsigned row = 0; row < rows; ++row) {
-        for (unsigned column = 0; column < columns; ++column)
-            most = std::max(most, exponent_of(sums[row][column], zero_exponent));
-    }
-    return most >= not_finite;
+void round_to_halves(unsigned rows, Sums& sums) {
+    float* const all = sums.of[0];
+    for (unsigned i = 0; i < rows * columns; ++i) all[i] = Half::to_float(Half::from_float(all[i]));
 }
 
 }  // namespace
 
 void add_in_chains(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
-                   SumType type, double (*sums)[columns]) {
+                   SumType type, Sums& sums) {
     for (unsigned row = 0; row < rows; ++row) {
         for (unsigned column = 0; column < columns; ++column) {
             float chain = 0;
-            for (unsigned k = 0; k < inner; ++k) {
-                chain = __builtin_fmaf(static_cast<float>(a.value[row][k]),
-                                       static_cast<float>(b.value[k][column]), chain);
-            }
-            const float sum = static_cast<float>(sums[row][column]) + chain;
-            sums[row][column] = type == SumType::f16 ? Half::to_float(Half::from_float(sum)) : sum;
+            for (unsigned k = 0; k < inner; ++k)
+                chain = __builtin_fmaf(a.value[row][k], b.value[k][column], chain);
+            sums.of[row][column] += chain;
         }
     }
+    if (type == SumType::f16) round_to_halves(rows, sums);
 }
 
 void add_products(const RowFactors& a, const ColumnFactors& b, unsigned rows, unsigned inner,
-                  SumModel model, SumType type, double (*sums)[columns]) {
-    const bool is_special = has_special(a, b, rows, inner, sums);
-    const int smallest = type == SumType::f16 ? -14 : -126;
+                  SumModel model, SumType type, Sums& sums) {
     for (unsigned first = 0; first < inner; first += model.products) {
         const unsigned last = std::min<unsigned>(inner, first + model.products);
-        for (unsigned row = 0; row < rows; ++row) {
-            double (&sum)[columns] = sums[row];
-            double before[columns];
-            std::ranges::copy(sum, before);
-            add_step(a, b, row, first, last, model, smallest, sum);
-            if (is_special) [[unlikely]]
-                add_special(a, b, row, first, last, before, sum);
-            round(model, type, sum);
-        }
+        for (unsigned row = 0; row < rows; ++row)
+            add_step({a, b, row, first, last, model, type}, sums.of[row]);
+        if (type == SumType::f16) round_to_halves(rows, sums);
     }
 }
 

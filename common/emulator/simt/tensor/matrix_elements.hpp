@@ -35,12 +35,14 @@ struct RowBytes {
     }
 };
 
-// `count` floating-point elements of a row.
-void to_factors(MatrixType type, const std::byte* row, unsigned count, double* values,
-                std::int32_t* exponents);
-// Values that are halves already.
-void set_halves(const double* halves, unsigned count, double* values, std::int32_t* exponents);
-// Integers and single bits (0 or 1).
-void to_integers(MatrixType type, const std::byte* row, unsigned count, std::int32_t* values);
+// Columns of B by rows: element k of column n is element 8 k + n.
+void to_rows(const RowBytes<columns>& from, unsigned element_bytes, unsigned inner, std::byte* to);
+
+// Floating-point elements: rows of A, or `count` in a row.
+void to_factors(MatrixType type, const RowBytes<max_rows>& from, unsigned rows, unsigned inner,
+                RowFactors& to);
+void to_factors(MatrixType type, const std::byte* from, unsigned count, ColumnFactors& to);
+// Integers. Of 4 bits the low halves of all bytes, then the high ones: an order of k like others, as sums of integers are exact.
+void to_integers(MatrixType type, const std::byte* elements, unsigned bytes, std::int32_t* values);
 
 }  // namespace emulator::simt

@@ -2,71 +2,89 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
-#include <type_traits>
-#include <utility>
 
+#include "emulator/simt/alu/lanes.hpp"
 #include "emulator/simt/alu/values/half_values.hpp"
-#include "emulator/simt/tensor/fused_sums.hpp"
+#include "emulator/simt/tensor/column_vectors.hpp"
 #include "emulator/simt/tensor/matrix_elements.hpp"
 
 namespace emulator::simt {
 namespace {
 
-// ---- C and D: element `j` of lane 4 g + t in row group h is [g + 8 h][2 t + j] -----------------------------------------------
+// ---- C and D: element `j` of lane 4 g + t in row group h is [g + 8 h][2 t + j], so 2 lane + j among those of the group ----------
 
-template <class T, class Number>
+constexpr unsigned group_elements = 8 * columns;
+
+template <class T>
+void put_lanes(Warp& warp, RegisterOffset to, const T (&values)[warp_size]) {
+    if (warp.mask == all_lanes)
+        std::memcpy(warp.lanes<T>(to), values, sizeof values);
+    else
+        blend_lanes(warp.lanes<T>(to), values, warp.mask);
+}
+
+template <class T>
 void gather_results(Warp& warp, std::span<const RegisterOffset> registers, unsigned groups,
-                    Number (*matrix)[columns]) {
-    for (unsigned i = 0; i < 2 * groups; ++i) {
-        const T* const lanes = warp.lanes<T>(registers[i]);
-        for (unsigned lane = 0; lane < warp_size; ++lane)
-            matrix[lane / 4 + 8 * (i / 2)][2 * (lane % 4) + i % 2] =
-                static_cast<Number>(lanes[lane]);
+                    T (*matrix)[columns]) {
+    for (unsigned group = 0; group < groups; ++group) {
+        const T* const even = warp.lanes<T>(registers[2 * group]);
+        const T* const odd = warp.lanes<T>(registers[2 * group + 1]);
+        T elements[group_elements];
+        for (unsigned lane = 0; lane < warp_size; ++lane) {
+            elements[2 * lane] = even[lane];
+            elements[2 * lane + 1] = odd[lane];
+        }
+        std::memcpy(matrix[8 * group], elements, sizeof elements);
     }
 }
 
-template <class T, class Number>
+template <class T>
 void scatter_results(Warp& warp, std::span<const RegisterOffset> registers, unsigned groups,
-                     const Number (*matrix)[columns]) {
-    for (unsigned i = 0; i < 2 * groups; ++i) {
-        T* const lanes = warp.lanes<T>(registers[i]);
+                     const T (*matrix)[columns]) {
+    for (unsigned group = 0; group < groups; ++group) {
+        T elements[group_elements], even[warp_size], odd[warp_size];
+        std::memcpy(elements, matrix[8 * group], sizeof elements);
         for (unsigned lane = 0; lane < warp_size; ++lane) {
-            const Number value = matrix[lane / 4 + 8 * (i / 2)][2 * (lane % 4) + i % 2];
-            if ((warp.mask >> lane & 1) != 0) lanes[lane] = static_cast<T>(value);
+            even[lane] = elements[2 * lane];
+            odd[lane] = elements[2 * lane + 1];
         }
+        put_lanes(warp, registers[2 * group], even);
+        put_lanes(warp, registers[2 * group + 1], odd);
     }
 }
 
 void gather_halves(Warp& warp, std::span<const RegisterOffset> registers, unsigned groups,
-                   double (*matrix)[columns]) {
+                   float (*matrix)[columns]) {
     for (unsigned group = 0; group < groups; ++group) {
         const std::uint16_t* const halves = warp.lanes<std::uint16_t>(registers[group]);
-        for (unsigned i = 0; i < 2 * warp_size; ++i)
-            matrix[i / 8 + 8 * group][i % 8] = Half::to_float(halves[i]);
+        float elements[group_elements];
+        for (unsigned i = 0; i < group_elements; ++i) elements[i] = Half::to_float(halves[i]);
+        std::memcpy(matrix[8 * group], elements, sizeof elements);
     }
 }
 
 void scatter_halves(Warp& warp, std::span<const RegisterOffset> registers, unsigned groups,
-                    const double (*matrix)[columns]) {
+                    const float (*matrix)[columns]) {
     for (unsigned group = 0; group < groups; ++group) {
-        std::uint16_t* const halves = warp.lanes<std::uint16_t>(registers[group]);
-        for (unsigned i = 0; i < 2 * warp_size; ++i) {
-            if ((warp.mask >> i / 2 & 1) == 0) continue;
-            halves[i] = Half::from_float(static_cast<float>(matrix[i / 8 + 8 * group][i % 8]));
-        }
+        float elements[group_elements];
+        std::memcpy(elements, matrix[8 * group], sizeof elements);
+        std::uint16_t halves[group_elements];
+        for (unsigned i = 0; i < group_elements; ++i) halves[i] = Half::from_float(elements[i]);
+        std::uint32_t pairs[warp_size];
+        std::memcpy(pairs, halves, sizeof pairs);
+        put_lanes(warp, registers[group], pairs);
     }
 }
 
 // FP32 results that are NaN have one pattern.
 void scatter_floats(Warp& warp, std::span<const RegisterOffset> registers, unsigned groups,
-                    const double (*matrix)[columns]) {
-    float numbers[max_rows][columns];
+                    float (*matrix)[columns]) {
     for (unsigned row = 0; row < 8 * groups; ++row) {
-        for (unsigned column = 0; column < columns; ++column)
-            numbers[row][column] = canonical(static_cast<float>(matrix[row][column]));
+        for (float& element : matrix[row]) element = canonical(element);
     }
-    scatter_results<float>(warp, registers, groups, numbers);
+    scatter_results(warp, registers, groups, matrix);
 }
 
 SumType sum_type(const MatrixProductDetail& detail) {
@@ -81,38 +99,39 @@ struct Pieces {
 
     Pieces(Warp& warp, const MatrixProductDetail& detail) {
         const unsigned piece_bytes = detail.a_type == MatrixType::f64 ? 32 : 16;
-        const unsigned pieces = detail.inner * bits_of(detail.a_type) / (8 * piece_bytes);
+        const unsigned pieces = detail.row_bytes() / piece_bytes;
         const unsigned groups = detail.rows / 8;
         a.gather(warp, std::span(detail.a).first(groups * pieces), groups, piece_bytes);
         b.gather(warp, std::span(detail.b).first(pieces), 1, piece_bytes);
+        if (!detail.sum.adds_last) return;
+        for (unsigned row = 0; row < detail.rows; ++row)
+            split_words(a.rows[row], detail.row_bytes());
+        for (std::byte(&column)[max_row_bytes] : b.rows) split_words(column, detail.row_bytes());
+    }
+
+  private:
+    // FP8 on Hopper: of each word of four, two elements are converted to FP16 and multiplied, then the other two (machine code
+    // for sm_90).
+    static void split_words(std::byte (&row)[max_row_bytes], unsigned bytes) {
+        std::uint16_t pairs[max_row_bytes / 2], split[max_row_bytes / 2];
+        std::memcpy(pairs, row, bytes);
+        const unsigned words = bytes / 4;
+        for (unsigned i = 0; i < words; ++i) {
+            split[i] = pairs[2 * i];
+            split[words + i] = pairs[2 * i + 1];
+        }
+        std::memcpy(row, split, bytes);
     }
 };
 
-// FP8 on Hopper: of each word of four, two elements are converted to FP16 and multiplied, then the other two (machine code
-// for sm_90), and the accumulator is added last.
-void add_halves_of_words(const RowFactors& a, const ColumnFactors& b,
-                         const MatrixProductDetail& detail, double (*sums)[columns]) {
-    RowFactors of_a;
-    ColumnFactors of_b;
-    const unsigned half = detail.inner / 2;
-    for (unsigned k = 0; k < detail.inner; ++k) {
-        const unsigned to = k % 4 / 2 * half + k / 4 * 2 + k % 2;
-        for (unsigned row = 0; row < detail.rows; ++row) {
-            of_a.value[row][to] = a.value[row][k];
-            of_a.exponent[row][to] = a.exponent[row][k];
-        }
-        for (unsigned column = 0; column < columns; ++column) {
-            of_b.value[to][column] = b.value[k][column];
-            of_b.exponent[to][column] = b.exponent[k][column];
-        }
-    }
-    alignas(64) double products[max_rows][columns]{};
-    add_products(of_a, of_b, detail.rows, detail.inner, detail.sum, sum_type(detail), products);
+// The sum at hand is added last, by an addition of FP32.
+void add_to_sums(const RowFactors& a, const ColumnFactors& b, const MatrixProductDetail& detail,
+                 Sums& sums) {
+    Sums products{};
+    add_products(a, b, detail.rows, detail.inner, detail.sum, sum_type(detail), products);
     for (unsigned row = 0; row < detail.rows; ++row) {
-        for (unsigned column = 0; column < columns; ++column) {
-            sums[row][column] =
-                static_cast<float>(sums[row][column]) + static_cast<float>(products[row][column]);
-        }
+        for (unsigned column = 0; column < columns; ++column)
+            sums.of[row][column] += products.of[row][column];
     }
 }
 
@@ -120,29 +139,28 @@ template <class T>
 void gather_or_clear(Warp& warp, std::span<const RegisterOffset> registers, unsigned groups,
                      T (*sums)[columns]) {
     if (registers.empty())
-        std::fill_n(&sums[0][0], 8 * groups * columns, T{});
-    else if constexpr (std::is_same_v<T, std::int32_t>)
-        gather_results<std::int32_t>(warp, registers, groups, sums);
+        std::memset(sums, 0, 8 * groups * sizeof *sums);
     else
-        gather_results<float>(warp, registers, groups, sums);
+        gather_results(warp, registers, groups, sums);
 }
 
 // A chain of fused multiply-adds along k, rounded to nearest.
 void multiply_doubles(Warp& warp, const MatrixProductDetail& detail) {
     const Pieces pieces(warp, detail);
     const unsigned groups = detail.rows / 8;
-    double sums[max_rows][columns], b[columns][max_row_bytes / 8];
-    gather_results<double>(warp, detail.c, groups, sums);
-    std::memcpy(b, pieces.b.rows, sizeof(b));
+    constexpr unsigned most = max_row_bytes / sizeof(double);
+    double sums[max_rows][columns], b[most][columns];
+    gather_results(warp, detail.c, groups, sums);
+    to_rows(pieces.b, sizeof(double), detail.inner, reinterpret_cast<std::byte*>(b));
     for (unsigned row = 0; row < detail.rows; ++row) {
-        double a[max_row_bytes / 8];
+        double a[most];
         std::memcpy(a, pieces.a.rows[row], sizeof(a));
         for (unsigned k = 0; k < detail.inner; ++k) {
             for (unsigned column = 0; column < columns; ++column)
-                sums[row][column] = __builtin_fma(a[k], b[column][k], sums[row][column]);
+                sums[row][column] = __builtin_fma(a[k], b[k][column], sums[row][column]);
         }
     }
-    scatter_results<double>(warp, detail.d, groups, sums);
+    scatter_results(warp, detail.d, groups, sums);
 }
 
 std::int32_t wrapped(std::int64_t sum, bool saturates) {
@@ -170,11 +188,8 @@ void for_quad_elements(Warp& warp, std::span<const RegisterOffset> registers, un
                        const Put& put) {
     for (unsigned place = 0; place < 8; ++place) {
         const unsigned lane = 4 * quad + place % 4 + (place < 4 ? 0 : 16);
-        for (unsigned i = 0; i < 4; ++i) {
-            const std::uint16_t* const halves = warp.lanes<std::uint16_t>(registers[i / 2]);
-            const double value = Half::to_float(halves[2 * lane + i % 2]);
-            put(place, i, value);
-        }
+        for (unsigned i = 0; i < 4; ++i)
+            put(place, i, warp.lanes<std::uint16_t>(registers[i / 2])[2 * lane + i % 2]);
     }
 }
 
@@ -187,23 +202,25 @@ void for_quad_sums(unsigned quad, ResultType type, const Each& each) {
 }
 
 void multiply_quads(Warp& warp, const MatrixProductDetail& detail, unsigned quad) {
-    double values[8][4], of_b[4][8];
-    for_quad_elements(warp, detail.a, quad, [&](unsigned place, unsigned i, double value) {
+    RowBytes<max_rows> of_a;
+    std::uint16_t of_b[4][columns];
+    for_quad_elements(warp, detail.a, quad, [&](unsigned place, unsigned i, std::uint16_t bits) {
         const bool by_column = detail.a_is_column_major;
-        values[by_column ? i + place / 4 * 4 : place][by_column ? place % 4 : i] = value;
+        std::memcpy(of_a.rows[by_column ? i + place / 4 * 4 : place] +
+                        (by_column ? place % 4 : i) * sizeof bits,
+                    &bits, sizeof bits);
     });
-    for_quad_elements(warp, detail.b, quad, [&](unsigned place, unsigned i, double value) {
+    for_quad_elements(warp, detail.b, quad, [&](unsigned place, unsigned i, std::uint16_t bits) {
         const bool by_row = detail.b_is_row_major;
-        of_b[by_row ? place % 4 : i][by_row ? i + place / 4 * 4 : place] = value;
+        of_b[by_row ? place % 4 : i][by_row ? i + place / 4 * 4 : place] = bits;
     });
     RowFactors a;
     ColumnFactors b;
-    for (unsigned row = 0; row < 8; ++row)
-        set_halves(values[row], 4, a.value[row], a.exponent[row]);
-    for (unsigned k = 0; k < 4; ++k) set_halves(of_b[k], columns, b.value[k], b.exponent[k]);
-    double sums[8][columns];
+    to_factors(MatrixType::f16, of_a, 8, 4, a);
+    to_factors(MatrixType::f16, reinterpret_cast<const std::byte*>(of_b), 4 * columns, b);
+    Sums sums;
     for_quad_sums(quad, detail.c_type, [&](unsigned lane, unsigned i, Place at) {
-        sums[at.row][at.column] =
+        sums.of[at.row][at.column] =
             detail.c_type == ResultType::f16
                 ? Half::to_float(warp.lanes<std::uint16_t>(detail.c[i / 2])[2 * lane + i % 2])
                 : warp.lanes<float>(detail.c[i])[lane];
@@ -215,7 +232,7 @@ void multiply_quads(Warp& warp, const MatrixProductDetail& detail, unsigned quad
     }
     for_quad_sums(quad, detail.d_type, [&](unsigned lane, unsigned i, Place at) {
         if ((warp.mask >> lane & 1) == 0) return;
-        const auto sum = static_cast<float>(sums[at.row][at.column]);
+        const float sum = sums.of[at.row][at.column];
         if (detail.d_type == ResultType::f16)
             warp.lanes<std::uint16_t>(detail.d[i / 2])[2 * lane + i % 2] = Half::from_float(sum);
         else
@@ -232,14 +249,13 @@ void execute_quad_products(Warp& warp, const Operation& operation) {
 
 LeftMatrix::LeftMatrix(const MatrixProductDetail& detail, const RowBytes<max_rows>& rows,
                        bool is_negated)
-    : detail_(detail) {
+    : detail_(detail), rows_(rows) {
+    if (detail.a_type == MatrixType::b1) return;
+    if (!is_integer(detail.a_type))
+        to_factors(detail.a_type, rows, detail.rows, detail.inner, floats_);
     for (unsigned row = 0; row < detail.rows; ++row) {
-        if (is_integer(detail.a_type)) {
-            to_integers(detail.a_type, rows.rows[row], detail.inner, integers_[row]);
-            continue;
-        }
-        to_factors(detail.a_type, rows.rows[row], detail.inner, floats_.value[row],
-                   floats_.exponent[row]);
+        if (is_integer(detail.a_type))
+            to_integers(detail.a_type, rows.rows[row], detail.row_bytes(), integers_[row]);
         if (!is_negated) continue;
         for (unsigned k = 0; k < detail.inner; ++k) floats_.value[row][k] *= -1;
     }
@@ -257,30 +273,51 @@ void LeftMatrix::multiply_floats(Warp& warp, const RowBytes<columns>& of_b,
                                  std::span<const RegisterOffset> c,
                                  std::span<const RegisterOffset> d) const {
     const unsigned groups = detail_.rows / 8;
+    std::byte elements[columns * max_row_bytes];
+    to_rows(of_b, bits_of(detail_.b_type) / 8, detail_.inner, elements);
     ColumnFactors b;
-    for (unsigned column = 0; column < columns; ++column) {
-        double values[max_inner];
-        std::int32_t exponents[max_inner];
-        to_factors(detail_.b_type, of_b.rows[column], detail_.inner, values, exponents);
-        for (unsigned k = 0; k < detail_.inner; ++k) {
-            b.value[k][column] = values[k];
-            b.exponent[k][column] = exponents[k];
-        }
-    }
-    alignas(64) double sums[max_rows][columns];
+    to_factors(detail_.b_type, elements, detail_.inner * columns, b);
+    Sums sums;
     if (detail_.c_type == ResultType::f16 && !c.empty())
-        gather_halves(warp, c, groups, sums);
+        gather_halves(warp, c, groups, sums.of);
     else
-        gather_or_clear(warp, c, groups, sums);
+        gather_or_clear(warp, c, groups, sums.of);
     if (detail_.sum.adds_last) {
-        add_halves_of_words(floats_, b, detail_, sums);
+        add_to_sums(floats_, b, detail_, sums);
     } else {
         add_products(floats_, b, detail_.rows, detail_.inner, detail_.sum, sum_type(detail_), sums);
     }
     if (detail_.d_type == ResultType::f16) {
-        scatter_halves(warp, d, groups, sums);
+        scatter_halves(warp, d, groups, sums.of);
     } else {
-        scatter_floats(warp, d, groups, sums);
+        scatter_floats(warp, d, groups, sums.of);
+    }
+}
+
+// Sums of at most 256 products of at most 2^16.
+void LeftMatrix::sum_integers(const RowBytes<columns>& of_b, std::int32_t (*sums)[columns]) const {
+    std::byte elements[columns * max_row_bytes];
+    to_rows(of_b, 1, detail_.row_bytes(), elements);
+    alignas(64) std::int32_t b[max_inner][columns];
+    to_integers(detail_.b_type, elements, detail_.row_bytes() * columns, b[0]);
+    for (unsigned row = 0; row < detail_.rows; ++row) {
+        Integers sum{};
+        for (unsigned k = 0; k < detail_.inner; ++k) sum += as<Integers>(b[k]) * integers_[row][k];
+        std::memcpy(sums[row], &sum, sizeof sum);
+    }
+}
+
+void LeftMatrix::count_bits(const RowBytes<columns>& of_b, std::int32_t (*sums)[columns]) const {
+    for (unsigned row = 0; row < detail_.rows; ++row) {
+        for (unsigned column = 0; column < columns; ++column) {
+            sums[row][column] = 0;
+            for (unsigned at = 0; at < detail_.row_bytes(); at += sizeof(std::uint64_t)) {
+                std::uint64_t a, b;
+                std::memcpy(&a, rows_.rows[row] + at, sizeof a);
+                std::memcpy(&b, of_b.rows[column] + at, sizeof b);
+                sums[row][column] += std::popcount(detail_.is_and ? a & b : a ^ b);
+            }
+        }
     }
 }
 
@@ -288,21 +325,18 @@ void LeftMatrix::multiply_integers(Warp& warp, const RowBytes<columns>& of_b,
                                    std::span<const RegisterOffset> c,
                                    std::span<const RegisterOffset> d) const {
     const unsigned groups = detail_.rows / 8;
-    const bool is_exclusive = detail_.a_type == MatrixType::b1 && !detail_.is_and;
-    std::int32_t b[columns][max_integers], sums[max_rows][columns];
-    for (unsigned column = 0; column < columns; ++column)
-        to_integers(detail_.b_type, of_b.rows[column], detail_.inner, b[column]);
+    std::int32_t sums[max_rows][columns], products[max_rows][columns];
     gather_or_clear(warp, c, groups, sums);
+    if (detail_.a_type == MatrixType::b1)
+        count_bits(of_b, products);
+    else
+        sum_integers(of_b, products);
     for (unsigned row = 0; row < detail_.rows; ++row) {
-        const std::int32_t* const a = integers_[row];
-        for (unsigned column = 0; column < columns; ++column) {
-            std::int32_t sum = 0;  // of at most 256 products of at most 2^16
-            for (unsigned k = 0; k < detail_.inner; ++k)
-                sum += is_exclusive ? a[k] ^ b[column][k] : a[k] * b[column][k];
-            sums[row][column] = wrapped(std::int64_t{sums[row][column]} + sum, detail_.saturates);
-        }
+        for (unsigned column = 0; column < columns; ++column)
+            sums[row][column] =
+                wrapped(std::int64_t{sums[row][column]} + products[row][column], detail_.saturates);
     }
-    scatter_results<std::int32_t>(warp, d, groups, sums);
+    scatter_results(warp, d, groups, sums);
 }
 
 void execute_matrix_product(Warp& warp, const Operation& operation) {

@@ -29,6 +29,9 @@ struct MatrixProductDetail {
     bool a_is_column_major = false, b_is_row_major = false;  // of m8n8k4 of FP16 alone
     SumModel sum;
     std::array<RegisterOffset, 8> a{}, b{}, c{}, d{};
+
+    // The bytes of a row of A, and of a column of B.
+    unsigned row_bytes() const { return inner * bits_of(a_type) / 8; }
 };
 
 // Rows of A as numbers, for products with eight columns of B at a time.
@@ -41,18 +44,19 @@ class LeftMatrix {
                   std::span<const RegisterOffset> d) const;
 
   private:
-    static constexpr unsigned max_integers = 256;  // elements of a row: m16n8k256 of single bits
-
     void multiply_floats(Warp& warp, const RowBytes<columns>& of_b,
                          std::span<const RegisterOffset> c,
                          std::span<const RegisterOffset> d) const;
     void multiply_integers(Warp& warp, const RowBytes<columns>& of_b,
                            std::span<const RegisterOffset> c,
                            std::span<const RegisterOffset> d) const;
+    void sum_integers(const RowBytes<columns>& of_b, std::int32_t (*sums)[columns]) const;
+    void count_bits(const RowBytes<columns>& of_b, std::int32_t (*sums)[columns]) const;
 
     const MatrixProductDetail& detail_;
-    RowFactors floats_;  // or
-    std::int32_t integers_[max_rows][max_integers];
+    const RowBytes<max_rows>& rows_;  // single bits
+    RowFactors floats_;               // or
+    std::int32_t integers_[max_rows][max_inner];
 };
 
 void execute_matrix_product(Warp& warp, const Operation& operation);
