@@ -254,7 +254,8 @@ def _find_timed(claim: Claim, samples: list[Sample], quick: bool, pool: Pool) ->
     verdict, reason = (
         (INCONCLUSIVE, doubt) if doubt else judge_timed(claim, ratio, interval, by_process)
     )
-    return Finding(verdict, reason, MEASURED, ratio, interval, _sizes(samples))
+    sizes = tuple(sum(map(len, of_sample)) for of_sample in by_process)
+    return Finding(verdict, reason, MEASURED, ratio, interval, sizes)
 
 
 def estimated(samples: Sequence[Processes], pool: Pool) -> Estimate:
