@@ -63,6 +63,34 @@ void access_global(WarpContext& context, const CopyDetail& detail, const LaneOff
     site.requests.add(from.cost.cost({addresses, context.mask, from.bytes}));
 }
 
+// Shared memory is written by eight lanes at a time, and by those whose banks are taken in a further pass, which reads its sectors
+// again. Seen on an H200 with copies of 16 bytes to rows of 80: five sectors for eight lanes, not four.
+std::uint64_t sectors_read_again(const std::array<Address, warp_size>& from, const LaneOffsets& to,
+                                 std::uint32_t mask) {
+    constexpr std::size_t piece_bytes = 16, together = 8;
+    std::uint64_t again = 0;
+    for (std::size_t first = 0; first < warp_size; first += together) {
+        std::array<unsigned, together> passes_of_banks{}, pass{};
+        for (std::size_t lane = 0; lane < together; ++lane) {
+            if (mask >> (first + lane) & 1)
+                pass[lane] = passes_of_banks[to[first + lane] / piece_bytes % together]++;
+        }
+        if (std::ranges::max(pass) == 0) continue;
+        for (std::size_t lane = 0; lane < together; ++lane) {
+            bool is_read_before = false, is_read_in_pass = false;
+            for (std::size_t other = 0; other < lane; ++other) {
+                if (!(mask >> (first + other) & mask >> (first + lane) & 1)) continue;
+                if (from[first + other] / sector_bytes != from[first + lane] / sector_bytes)
+                    continue;
+                is_read_before = true;
+                is_read_in_pass |= pass[other] == pass[lane];
+            }
+            again += is_read_before && !is_read_in_pass;
+        }
+    }
+    return again;
+}
+
 }  // namespace
 
 void execute_copy(Warp& warp, const Operation& operation) {
@@ -82,6 +110,9 @@ void execute_copy(Warp& warp, const Operation& operation) {
         context.mask = reading;
         access_global(context, detail, bytes, from);
         context.mask = mask;
+        if (detail.to.bytes == 16)
+            context.sites[detail.from.site].requests.add(
+                {.sectors = sectors_read_again(from, to, reading)});
     }
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
