@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -26,14 +27,14 @@ void gather_results(Warp& warp, std::span<const RegisterOffset> registers, unsig
     }
 }
 
-template <class T, class Number>
+template <class T, class Number, class ToResult = std::identity>
 void scatter_results(Warp& warp, std::span<const RegisterOffset> registers, unsigned groups,
-                     const Number (*matrix)[columns]) {
+                     const Number (*matrix)[columns], const ToResult& to_result = {}) {
     for (unsigned i = 0; i < 2 * groups; ++i) {
         T* const lanes = warp.lanes<T>(registers[i]);
         for (unsigned lane = 0; lane < warp_size; ++lane) {
             const Number value = matrix[lane / 4 + 8 * (i / 2)][2 * (lane % 4) + i % 2];
-            if ((warp.mask >> lane & 1) != 0) lanes[lane] = static_cast<T>(value);
+            if ((warp.mask >> lane & 1) != 0) lanes[lane] = static_cast<T>(to_result(value));
         }
     }
 }
@@ -61,12 +62,8 @@ void scatter_halves(Warp& warp, std::span<const RegisterOffset> registers, unsig
 // FP32 results that are NaN have one pattern.
 void scatter_floats(Warp& warp, std::span<const RegisterOffset> registers, unsigned groups,
                     const double (*matrix)[columns]) {
-    float numbers[max_rows][columns];
-    for (unsigned row = 0; row < 8 * groups; ++row) {
-        for (unsigned column = 0; column < columns; ++column)
-            numbers[row][column] = canonical(static_cast<float>(matrix[row][column]));
-    }
-    scatter_results<float>(warp, registers, groups, numbers);
+    scatter_results<float>(warp, registers, groups, matrix,
+                           [](double value) { return canonical(static_cast<float>(value)); });
 }
 
 SumType sum_type(const MatrixProductDetail& detail) {
@@ -131,7 +128,7 @@ void gather_or_clear(Warp& warp, std::span<const RegisterOffset> registers, unsi
 void multiply_doubles(Warp& warp, const MatrixProductDetail& detail) {
     const Pieces pieces(warp, detail);
     const unsigned groups = detail.rows / 8;
-    double sums[max_rows][columns], b[columns][max_row_bytes / 8];
+    double sums[max_rows][columns]{}, b[columns][max_row_bytes / 8];
     gather_results<double>(warp, detail.c, groups, sums);
     std::memcpy(b, pieces.b.rows, sizeof(b));
     for (unsigned row = 0; row < detail.rows; ++row) {
