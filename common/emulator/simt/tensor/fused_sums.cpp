@@ -29,6 +29,7 @@ inline float truncated(double value) {
 using Numbers = double __attribute__((vector_size(columns * sizeof(double)), may_alias));
 using Integers =
     std::int32_t __attribute__((vector_size(columns * sizeof(std::int32_t)), may_alias));
+using Wrapping = std::uint32_t __attribute__((vector_size(columns * sizeof(std::int32_t))));
 using Bits = std::int64_t __attribute__((vector_size(columns * sizeof(std::int64_t))));
 
 template <class Vector, class Element>
@@ -55,16 +56,17 @@ void add_step(const RowFactors& a, const ColumnFactors& b, unsigned row, unsigne
     std::memcpy(&sums, of_row, sizeof sums);
     set_powers_of_two(model.fraction_bits - largest, scale);
     set_powers_of_two(largest - model.fraction_bits, unit);
-    // Conversions to integers truncate. Of 25 fraction bits, eight products below 4 are below 2^30.
+    // Conversions to integers truncate. Of 25 fraction bits, eight products below 4 are below 2^30. Infinities and NaNs may
+    // overflow: add_special() replaces their sums.
     constexpr unsigned in_32_bits = 8;
     sums = __builtin_convertvector(__builtin_convertvector(sums * scale, Integers), Numbers);
     for (unsigned k = first; k < last;) {
-        Integers some{};
+        Wrapping some{};
         for (const unsigned end = std::min(last, k + in_32_bits); k < end; ++k) {
             const Numbers products = a.value[row][k] * as<Numbers>(b.value[k]) * scale;
-            some += __builtin_convertvector(products, Integers);
+            some += reinterpret_cast<Wrapping>(__builtin_convertvector(products, Integers));
         }
-        sums += __builtin_convertvector(some, Numbers);
+        sums += __builtin_convertvector(reinterpret_cast<Integers>(some), Numbers);
     }
     sums *= unit;
     std::memcpy(of_row, &sums, sizeof sums);

@@ -63,7 +63,7 @@ void set_halves(const double* halves, unsigned count, double* values, std::int32
 }
 
 void to_integers(MatrixType type, const std::byte* row, unsigned count, std::int32_t* values) {
-    const unsigned bits = type == MatrixType::s4 || type == MatrixType::u4 ? 4 : 8;
+    const unsigned bits = std::min(bits_of(type), 8u);  // no integer has more
     const bool is_signed = type == MatrixType::s8 || type == MatrixType::s4;
     const std::uint32_t sign = is_signed ? 1u << (bits - 1) : 0;
     for (unsigned i = 0; i < count; ++i)
