@@ -17,12 +17,21 @@ from notebook.tools import build, testing, toolbox
 
 ROOT = Path(__file__).resolve().parents[2]
 # Those of the emulated GPU: warps of several blocks at a time, on several threads.
-CONCURRENT = ("simt_kernels", "simt_control", "simt_hazards", "asynchronous_copy", "texture")
+CONCURRENT = (
+    *("simt_kernels", "simt_control", "simt_hazards", "asynchronous_copy", "cluster", "texture"),
+)
 ALONE = (
-    *("coalescing", "hazards_model", "occupancy", "l1_cache", "shared_banks", "timing"),
-    *("control_flow", "issued_accesses", "ptx_fatbin", "ptx_link", "ptx_mutations", "ptx_parser"),
-    *("ptx_resource_usage", "local_accesses", "moved_loads", "unrolled_loops", "lowering"),
-    *("trace_recorder", "reporting", "command_line", "validation", "arithmetic"),
+    *("coalescing", "global_races", "hazards_model", "l1_cache", "l2_reuse", "occupancy"),
+    *("shared_banks", "shared_tries", "slice_loads"),
+    *("timing", "timing_atomics", "timing_branches", "timing_constant_cache", "timing_copies"),
+    *("timing_control_flow", "timing_mechanisms", "timing_memory", "timing_queue", "timing_waves"),
+    *("control_flow", "library_headers", "machine_counts", "machine_flow", "ptx_fatbin"),
+    *("ptx_link", "ptx_mutations", "ptx_parser", "ptx_resource_usage"),
+    *("full_unrolling", "issued_accesses", "load_sinking", "local_accesses", "lowering"),
+    *("moved_loads", "reorder", "stores_behind_loads", "unrolled_loops"),
+    *("arithmetic", "cost_model", "rare_operands", "recorded_waits", "tensor", "tensor_hardware"),
+    *("trace_recorder", "warpgroup"),
+    *("admission", "command_line", "measurement", "reporting", "validation"),
 )
 SANITIZERS = {
     "address": ("asan", "address,undefined", (*ALONE, *CONCURRENT)),

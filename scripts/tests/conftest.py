@@ -1,5 +1,6 @@
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -20,6 +21,10 @@ sys.path += [str(folder) for folder in sorted((SCRIPTS / "tests").iterdir()) if 
 # A machine that is busy fails no test.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
+# In the background of a script, pytest ignores Ctrl-C. It does so by a handler: commands that tests start inherit
+# SIG_IGN, but no handler.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, lambda *_: None)
 
 
 @pytest.fixture(autouse=True)

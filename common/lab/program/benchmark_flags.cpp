@@ -87,13 +87,11 @@ std::optional<double> seconds_in(std::string_view text) {
 
 // "0.5" of Google Benchmark up to 1.7, "0.5s" and "10x" (iterations: launches of a batch) since 1.8.
 void read_min_time(const std::string& text, BatchSize& batch) {
-    if (text.ends_with('x')) {
+    if (text.ends_with('x'))
         batch.launches = number_in(text.substr(0, text.size() - 1), 1, max_batch_launches);
-        if (batch.launches) return;
-    } else if (const auto seconds = seconds_in(text)) {
-        batch.min_seconds = *seconds;
-        return;
-    }
+    else
+        batch.min_seconds = seconds_in(text);
+    if (batch.launches || batch.min_seconds) return;
     throw UsageError("--benchmark_min_time=" + text +
                      ": expected seconds (0.5s, at most 3600s) or launches of a batch (10x)");
 }

@@ -43,12 +43,10 @@ MemoryQueue::Entry MemoryQueue::take(double now, const Accepts& accepts,
             return take_from(*line, next);
         }
     }
-    Line* first = nullptr;
-    for (Line* line : {&accesses_, &passing_}) {
-        if (!is_ready(*line)) continue;
-        if (first == nullptr || line->front().since < first->front().since) first = line;
-    }
-    return take_from(*first, first->begin());
+    const bool passes = is_ready(passing_) &&
+                        (!is_ready(accesses_) || passing_.front().since < accesses_.front().since);
+    Line& first = passes ? passing_ : accesses_;
+    return take_from(first, first.begin());
 }
 
 MemoryQueue::Entry MemoryQueue::take_from(Line& line, Line::iterator place) {

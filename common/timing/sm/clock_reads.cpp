@@ -34,8 +34,8 @@ double ClockReads::at(std::uint64_t block, std::size_t warp, std::size_t read) c
     double waves = 0;
     if (number >= warps.size()) {
         const std::uint64_t wave = std::min<std::size_t>(resident_blocks, warps.size());
-        const std::uint64_t beyond = number - warps.size();
-        waves = static_cast<double>(beyond / wave + 1);
+        const std::uint64_t beyond = number - warps.size(), later_waves = beyond / wave + 1;
+        waves = static_cast<double>(later_waves);
         number = warps.size() - wave + beyond % wave;
     }
     return launch_began + waves * cycles_per_wave + extrapolated(warps[number][warp], read);

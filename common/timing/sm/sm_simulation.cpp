@@ -73,13 +73,12 @@ void SmSimulation::extrapolate() {
     result_.cycles_per_block = result_.whole_cycles / blocks;
     const bool is_whole = more == 1 && facts_.sm_blocks <= trace_.blocks.size();
     const bool has_later_waves = trace_.blocks.size() > residents_.size();  // these are whole
-    const std::size_t last = first_end_ / instructions_a_time;
+    const std::size_t last = first_end_ / instructions_a_time, middle = last / 2;
     const bool shows_rate = last >= 2 && last < issue_times_.size();
     if (is_whole || has_later_waves || !shows_rate) return;
     const double whole = static_cast<double>(result_.instructions) * more;
-    const double begin = issue_times_[last / 2], end = issue_times_[last];
-    const double each =
-        (end - begin) / static_cast<double>((last - last / 2) * instructions_a_time);
+    const double begin = issue_times_[middle], end = issue_times_[last];
+    const double each = (end - begin) / static_cast<double>((last - middle) * instructions_a_time);
     result_.whole_cycles = end + each * (whole - static_cast<double>(last * instructions_a_time));
     result_.cycles_per_block = each * whole / blocks;
 }

@@ -109,8 +109,6 @@ def test_an_interrupted_run_leaves_old_data(
     running = subprocess.Popen(
         built.command("run", "02", "--device", "emulated:hopper", "--again"),
         cwd=built.root,
-        # Under nohup, and in the background of a script, a child would inherit that it is ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,
         env=built.settings(FAKE="hangs", FAKE_PID=str(pid_file)),
         stderr=subprocess.PIPE,
         text=True,

@@ -93,6 +93,7 @@ class MachineFlowSolver {
             follow();
         } while (enter_a_loop() || decide_a_block());
         std::vector<std::uint64_t> result;
+        result.reserve(blocks_.size());
         for (const auto& block : blocks_) result.push_back(block.value_or(0));
         return result;
     }

@@ -274,6 +274,7 @@ std::vector<MachineEvidence> evidence_of(const std::vector<MachineBlock>& code,
                                          const PtxLines& ptx) {
     const Finder finder(code, ptx);
     std::vector<MachineEvidence> evidence;
+    evidence.reserve(code.size());
     for (std::uint32_t block = 0; block < code.size(); ++block)
         evidence.push_back(finder.of(block));
     return evidence;

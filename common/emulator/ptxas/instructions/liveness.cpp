@@ -98,6 +98,7 @@ std::vector<unsigned> live_registers(std::span<const FlowBlock> blocks, Register
                                      bool has_uniform_registers) {
     const Liveness liveness(blocks, first, widths, has_uniform_registers);
     std::vector<unsigned> counts;
+    counts.reserve(blocks.size());
     for (std::size_t i = 0; i < blocks.size(); ++i) counts.push_back(liveness.width(i));
     return counts;
 }

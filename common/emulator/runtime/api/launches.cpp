@@ -165,7 +165,8 @@ dim3 cluster_of(Function& function, std::optional<dim3> asked) {
 std::vector<std::byte> copy_arguments(Function& function, void** arguments) {
     const simt::KernelAttributes& kernel = function.attributes();
     std::vector<std::byte> buffer(kernel.parameter_bytes);
-    require(arguments != nullptr || kernel.parameters.empty());
+    if (kernel.parameters.empty()) return buffer;
+    require(arguments != nullptr);
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
         const auto& [offset, bytes] = kernel.parameters[i];
         require(arguments[i] != nullptr);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "emulator/simt/decode/decode.hpp"
+#include "emulator/simt/record/hazard_checks.hpp"
 #include "emulator/simt/warp/builtin_functions.hpp"
 #include "emulator/simt/warp/fences.hpp"
 #include "emulator/simt/warp/warp_communication.hpp"

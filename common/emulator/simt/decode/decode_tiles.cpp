@@ -11,7 +11,6 @@
 
 namespace emulator::simt {
 
-using ptx::OperandKind;
 using ptx::Space;
 
 namespace {

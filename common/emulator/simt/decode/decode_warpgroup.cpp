@@ -80,10 +80,9 @@ void FunctionDecoder::multiply_in_warpgroup(const ptx::Instruction& instruction)
                       : as_register(operands[3], 0);
     if (operands.size() > 5)
         detail.is_negated = is_minus_one(operands[4]) != is_minus_one(operands[5]);
-    std::size_t next = 6;
-    const auto layout = [&] { return next < operands.size() && operands[next++].bits != 0; };
-    if (!is_a_in_registers) detail.a_is_across_k = layout();
-    detail.b_is_across_k = layout();
+    const auto layout = [&](std::size_t i) { return i < operands.size() && operands[i].bits != 0; };
+    detail.a_is_across_k = !is_a_in_registers && layout(6);
+    detail.b_is_across_k = layout(is_a_in_registers ? 6 : 7);
     detail.shared.bytes = 16;
     detail.shared.kind = AccessKind::load;
     // No request of a warp: how many passes through the banks the tensor cores take is not known, and they are not counted.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/ptx/flow/control_flow.hpp"
 #include "emulator/ptx/image/library_headers.hpp"
+#include "emulator/simt/decode/decode.hpp"
 #include "emulator/simt/state/memory.hpp"
 
 namespace emulator::simt {
@@ -105,8 +107,9 @@ void Module::place_variables() {
         void* const address = allocate_device_memory(variable.bytes, access);
         allocations_.push_back(address);
         std::memset(storage_of(address), 0, variable.bytes);
-        std::memcpy(storage_of(address), variable.initial.data(),
-                    std::min<std::size_t>(variable.initial.size(), variable.bytes));
+        const auto initial = std::as_bytes(std::span(variable.initial));
+        std::ranges::copy(initial.first(std::min<std::size_t>(initial.size(), variable.bytes)),
+                          storage_of(address));
         mark_initialised(reinterpret_cast<Address>(address), variable.bytes);
         variables[variable.name] = {address, variable.bytes, is_constant};
     }

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <charconv>
+#include <string_view>
 #include <vector>
 
 namespace emulator::simt {
@@ -31,11 +32,21 @@ std::optional<T> named(const Named<T> (&table)[n], const std::string& name) {
     return found == std::end(table) ? std::nullopt : std::optional(found->type);
 }
 
-bool read_shape(const std::string& modifier, TensorForm& form) {
+// A letter and a number from the beginning of `text`, which loses them.
+bool take_size(std::string_view& text, char letter, unsigned most, unsigned& size) {
+    if (!text.starts_with(letter)) return false;
+    const char* const begin = text.data() + 1;
+    const auto [end, error] = std::from_chars(begin, text.data() + text.size(), size);
+    if (error != std::errc() || size > most) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return true;
+}
+
+bool read_shape(std::string_view modifier, TensorForm& form) {
     unsigned m = 0, n = 0, k = 0;
-    char rest = 0;
-    if (std::sscanf(modifier.c_str(), "m%un%uk%u%c", &m, &n, &k, &rest) != 3) return false;
-    if (m > 64 || n > 256 || k > 256) return false;
+    const bool has_sizes = take_size(modifier, 'm', 64, m) && take_size(modifier, 'n', 256, n) &&
+                           take_size(modifier, 'k', 256, k);
+    if (!has_sizes || !modifier.empty()) return false;
     form.m = m;
     form.n = n;
     form.k = k;

@@ -62,6 +62,7 @@ std::vector<ptx::MachineCounts> machine_counts_of(const Image& image) {
 std::optional<std::uint64_t> machine_instructions(const Image& image, const Counts& counts) {
     if (image.machine.empty()) return std::nullopt;
     std::vector<ptx::PtxBlockCount> blocks;
+    blocks.reserve(counts.blocks.size());
     for (const Execution::BlockCount& block : counts.blocks)
         blocks.push_back({block.executions, block.divergences});
     for (std::size_t i = 0; i < image.sites.size(); ++i) {

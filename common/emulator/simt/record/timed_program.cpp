@@ -115,6 +115,7 @@ class Builder {
     void find_live(const Function& function, const std::vector<timing::FlowBlock>& flow,
                    timing::Register first) {
         std::vector<std::uint8_t> widths;
+        widths.reserve(function.source->registers.size());
         for (const ptx::Register& each : function.source->registers)
             widths.push_back(machine_registers(each.type));
         const std::vector<unsigned> live =

@@ -9,7 +9,8 @@ namespace {
 constexpr unsigned width = 8;
 using Eight = std::uint32_t __attribute__((vector_size(4 * width)));
 using Registers = std::array<Eight, warp_size / width>;
-// In arrays. Not moved by memcpy(), which takes halves: a load waits where the halves of what it loads were just stored.
+// In arrays, aligned as a key; `auto` would forget that. Not moved by memcpy(), which takes halves: a load waits where the
+// halves of what it loads were just stored.
 using EightInArray = Eight __attribute__((aligned(alignof(std::uint32_t)), may_alias));
 
 // Whether key i takes the lower one of itself and key i ^ stride.
@@ -94,8 +95,8 @@ SortedOffsets::Distinct count_distinct(const Registers& keys) {
 SortedOffsets::SortedOffsets(Address base, const Keys& from_base)
     : line_(base / line_bytes * line_bytes) {
     const auto in_line = static_cast<std::uint32_t>(base % line_bytes);
-    const auto* const from = reinterpret_cast<const EightInArray*>(from_base.data());
-    auto* const to = reinterpret_cast<EightInArray*>(keys_.data());
+    const EightInArray* const from = reinterpret_cast<const EightInArray*>(from_base.data());
+    EightInArray* const to = reinterpret_cast<EightInArray*>(keys_.data());
     Registers keys;
     for (std::size_t r = 0; r < keys.size(); ++r) keys[r] = from[r] + in_line;
     sort(keys);
