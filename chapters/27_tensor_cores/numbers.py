@@ -20,7 +20,7 @@ _LADDER = {
     "pairs": _PAIRS,
     "cublas": "cublas_gemm_ex type:fp16",
 }
-# Of one SXM board, by the data sheet of the H100 and the H200: dense FP16 with FP32 sums.
+# The data sheet of the H100 and the H200, SXM: dense FP16 with FP32 sums.
 _PEAK = 989.4e12
 
 

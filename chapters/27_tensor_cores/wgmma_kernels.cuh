@@ -99,8 +99,8 @@ __device__ void release(const Ring& ring, int stage) {
     }
 }
 
-// Of c's transpose: a thread's two columns of c, 8 rows of the fragment apart. In this order a half of a warp reads all 32 banks once
-// (element pairs of 8 bytes, pieces swizzled), and writes whole sectors of c.
+// The first of two columns of c, neighbours, whose sums a thread has of c's transpose: rows g and g + 8 of its fragment. In this order
+// half a warp reads all 32 banks once (8 bytes a lane, pieces swizzled), and a warp writes whole sectors of c.
 __device__ inline int column_of_thread() {
     const int warp = threadIdx.x / 32 % 4, group = threadIdx.x % 32 / 4;
     return 32 * (warp / 2) + 16 * (group / 2 % 2) + 8 * (warp % 2) + 4 * (group / 4) +

@@ -14,9 +14,9 @@ namespace tensor {
 // How the rows of an operand lie in shared memory: along k, or across it.
 enum class Rows { along_k, across_k };
 
-// What wgmma is told of an operand: bits 0 to 13 its address, 16 to 29 and 32 to 45 two distances, all in units of 16 bytes; bit 62
-// says that pieces of 16 bytes are swizzled in rows of 128 bytes (PTX ISA, matrix descriptor). Eight rows are 1024 bytes. Rows
-// along k: only the distance of eight rows is read. Rows across k: rows of `box` bytes' distance lie beside each other.
+// A matrix descriptor (PTX ISA): bits 0 to 13 have the address, 16 to 29 and 32 to 45 two distances, all in units of 16 bytes; bit 62:
+// pieces of 16 bytes are swizzled in rows of 128 bytes. Eight rows are 1024 bytes. Of rows along k no other distance is read; rows
+// across k go on `box` bytes further.
 // In a cluster the address of shared memory carries the block's rank above its 18 bits; the descriptor has no place for it.
 template <Rows rows>
 __device__ std::uint64_t operand(std::uint32_t start, std::uint64_t box = 16) {

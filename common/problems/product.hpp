@@ -147,8 +147,8 @@ class ProductData {
         }
     }
 
-    // How far the checked elements of the output of set 0 are from the product of the elements as they were before they were
-    // rounded to In: root mean square, in billionths of that of the product.
+    // The error of the output of set 0 against the product of the elements before they were rounded to In, over the elements that
+    // check() has looked at: root mean square, in billionths of that of the product.
     double billionths_of_error() {
         const std::vector<T> c = set(0).c.to_host();
         const std::vector<float> a = random_floats(a_size(), of_a),

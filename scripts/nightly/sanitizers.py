@@ -30,6 +30,7 @@ ALONE = (
     *("full_unrolling", "issued_accesses", "load_sinking", "local_accesses", "lowering"),
     *("moved_loads", "reorder", "stores_behind_loads", "unrolled_loops"),
     *("arithmetic", "cost_model", "rare_operands", "recorded_waits", "tensor", "tensor_hardware"),
+    "tensor_sums",
     *("trace_recorder", "warpgroup"),
     *("admission", "command_line", "measurement", "reporting", "validation"),
 )

@@ -86,28 +86,32 @@ _LEVELS = (
 )
 _LOOKS = {LINE: "solid, diamonds", DASHES: "dashed, circles", THIN: "dotted, triangles"}
 # The rate at which a slope has its name beside it.
-_NAMES_AT = 95e12
+_NAMES_AT = 950e12
+_TOP = 1200.0  # TFLOP/s
 # Without the steps whose rows would hide those of their neighbours.
 _ROOFLINE: list[tuple[str, dict[str, str], str]] = [
     ("matmul_naive", {"block": "32x32"}, "naive"),
     *(step for step in FAST if step[0] not in ("matmul_double_buffered", "matmul_reuse")),
+    ("matmul_mma_staged", {"type": "fp16"}, "mma.sync, FP16"),
+    ("matmul_wgmma_persistent", {"type": "fp16", "cluster": "2"}, "wgmma, FP16"),
+    ("cublas_gemm_ex", {"type": "fp16"}, "cuBLAS, FP16"),
 ]
 
 
 def roofline(sources: Sources) -> Chart | None:
     """Products at 4096 cubed: FLOP/s against FLOP for each byte of L1, L2 and DRAM."""
-    facts = sources.facts("00", "07", "09", "16", "17", "18", "19")
+    facts = sources.facts("00", "07", "09", "16", "17", "18", "19", "27")
     gpu = facts.gpu
     panel = Panel(
         (0.3, 3000),
-        (1, 120),
+        (1, _TOP),
         log_x=True,
         log_y=True,
         heading=(f"{gpu.name}, " if gpu else "")
         + "4096 cubed: TFLOP/s against FLOP for each byte moved at a level",
         height=440,
     )
-    panel.ticks_y((float(value), str(value)) for value in (1, 2, 5, 10, 20, 50, 100))
+    panel.ticks_y((float(value), str(value)) for value in (1, 3, 10, 30, 100, 300, 1000))
     if gpu is None:
         panel.nothing("No product was both timed and counted: this needs a GPU and its counters.")
         return Chart("", [panel])
@@ -142,14 +146,18 @@ def _slopes(panel: Panel, gpu: Device) -> None:
         if not row:
             continue
         left = max(panel.x[0], 1e12 / rate)
-        slope = [(left, rate * left / 1e12), (120e12 / rate, 120.0)]
+        slope = [(left, rate * left / 1e12), (_TOP * 1e12 / rate, _TOP)]
         panel.line(slope, level.style, level.slope)
         panel.text(1.08 * _NAMES_AT / rate, _NAMES_AT / 1e12, level.name, LEFT, level.style)
         highest = f"{level.name} ({_LOOKS[level.slope]}): {rate / 1e12:.1f} TB/s, {_what(row)}"
         panel.text(5, 1.2 * 1.4**index, highest, LEFT, level.style)
 
 
-_IN_WORDS = {"write_wide": "64 bytes written a thread", "read_wide": "64 bytes read a thread"}
+_IN_WORDS = {
+    "write_wide": "64 bytes written a thread",
+    "read_wide": "64 bytes read a thread",
+    "matmul_wgmma_persistent": "a product with wgmma",
+}
 
 
 def _what(row: str) -> str:
@@ -187,4 +195,4 @@ def _roofline_title(gpu: Device) -> str:
     if speeds is None:
         return ""
     peak, library, ours = speeds
-    return f"{gpu.name}: cuBLAS {percent(library / peak)}, ours {percent(ours / peak)} of multiply-adds"
+    return f"{gpu.name}, FP32: cuBLAS {percent(library / peak)}, ours {percent(ours / peak)} of multiply-adds"
