@@ -80,10 +80,9 @@ template <class Product>
 lab::Variant cublas_row(const std::string& name, const Product& product, lab::cublas::Type number) {
     const auto [m, n, k] = product.shape();
     lab::Variant row =
-        product.row(name,
-                    [=, m = m, n = n, k = k](const auto* a, const auto* b, float* c) {
-                        lab::cublas::gemm(number, n, m, k, 1, b, n, a, k, 0, c, n);
-                    });
+        product.row(name, [=, m = m, n = n, k = k](const auto* a, const auto* b, float* c) {
+            lab::cublas::gemm(number, n, m, k, 1, b, n, a, k, 0, c, n);
+        });
     row.kind = lab::Kind::cublas;
     row.kernels = lab::cublas::max_kernels;
     return row;
@@ -140,10 +139,10 @@ void add_cube(lab::Experiment& experiment, int size) {
     const Halves halves(shape, of_products);
     const BrainHalves brains(shape, of_products);
     const Floats tf32(shape, of_tf32);
-    const lab::Variant of_halves = with_error(
-        cublas_row("cublas_gemm_ex/type:fp16", halves, lab::cublas::Type::fp16), halves);
-    const lab::Variant of_brains = with_error(
-        cublas_row("cublas_gemm_ex/type:bf16", brains, lab::cublas::Type::bf16), brains);
+    const lab::Variant of_halves =
+        with_error(cublas_row("cublas_gemm_ex/type:fp16", halves, lab::cublas::Type::fp16), halves);
+    const lab::Variant of_brains =
+        with_error(cublas_row("cublas_gemm_ex/type:bf16", brains, lab::cublas::Type::bf16), brains);
     const lab::Variant of_floats =
         with_error(cublas_row("cublas_gemm_ex/type:tf32", tf32, lab::cublas::Type::tf32), tf32);
     const auto add = [&](lab::Variant row, const lab::Variant& cublas) {

@@ -26,10 +26,9 @@ template <class T>
 Kernel<T> staged(lab::ProductShape shape);
 
 // Hopper has these products alone: sm_90a.
-constexpr lab::Feature warpgroup_products = {
-    .compute_capability = 9,
-    .name = "matrix products of a warpgroup (wgmma)",
-    .is_of_one_generation = true};
+constexpr lab::Feature warpgroup_products = {.compute_capability = 9,
+                                             .name = "matrix products of a warpgroup (wgmma)",
+                                             .is_of_one_generation = true};
 
 // A launch that describes a and b to the copy engine first. Called with a, b, c, m, n and k, as the others are.
 template <class T>

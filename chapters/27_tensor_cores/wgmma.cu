@@ -83,10 +83,10 @@ WarpgroupLaunch<T> persistent(lab::ProductShape shape) {
     return {warpgroups::matmul_wgmma_persistent<T, blocks>, dim3(blocks * clusters)};
 }
 
-#define TENSOR_OF(T)                                            \
-    template bool has_whole_pieces<T>(lab::ProductShape shape); \
-    template struct WarpgroupLaunch<T>;                         \
-    template WarpgroupLaunch<T> by_warpgroups(lab::ProductShape shape); \
+#define TENSOR_OF(T)                                                       \
+    template bool has_whole_pieces<T>(lab::ProductShape shape);            \
+    template struct WarpgroupLaunch<T>;                                    \
+    template WarpgroupLaunch<T> by_warpgroups(lab::ProductShape shape);    \
     template WarpgroupLaunch<T> persistent<T, 1>(lab::ProductShape shape); \
     template WarpgroupLaunch<T> persistent<T, 2>(lab::ProductShape shape);
 TENSOR_OF(half)

@@ -247,8 +247,7 @@ struct Tiles {
 template <class T, int blocks>
 __global__ void __cluster_dims__(blocks, 1, 1) __launch_bounds__(threads, 1)
     matmul_wgmma_persistent(const __grid_constant__ CUtensorMap a,
-                            const __grid_constant__ CUtensorMap b, float* c, int m, int n,
-                            int k) {
+                            const __grid_constant__ CUtensorMap b, float* c, int m, int n, int k) {
     using Here = Stage<T>;
     const auto cluster = cooperative_groups::this_cluster();
     const int rank = cluster.block_rank(), first = blockIdx.x / blocks, step = gridDim.x / blocks;
@@ -271,7 +270,8 @@ __global__ void __cluster_dims__(blocks, 1, 1) __launch_bounds__(threads, 1)
             store_sums<T>(sums, c, m, n, tiles.of_block(i, rank), consumer);
         }
     }
-    cluster.sync();  // a block's shared memory stays until the other one has arrived at its barriers
+    cluster
+        .sync();  // a block's shared memory stays until the other one has arrived at its barriers
 }
 
 }  // namespace tensor::warpgroups

@@ -34,17 +34,18 @@ __device__ void await_products_but() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 }
 
-#define TENSOR_SUMS \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
-    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, " \
-    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
-    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, " \
+#define TENSOR_SUMS                                                                                \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                       \
+    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "             \
+    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "             \
+    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "             \
+    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "             \
+    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "             \
     "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
-    "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+    "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, "   \
+    "%127"
 #define TENSOR_4(i) "+f"(sums[i]), "+f"(sums[(i) + 1]), "+f"(sums[(i) + 2]), "+f"(sums[(i) + 3])
-#define TENSOR_32(i)                                                                        \
+#define TENSOR_32(i)                                                                           \
     TENSOR_4(i), TENSOR_4((i) + 4), TENSOR_4((i) + 8), TENSOR_4((i) + 12), TENSOR_4((i) + 16), \
         TENSOR_4((i) + 20), TENSOR_4((i) + 24), TENSOR_4((i) + 28)
 #define TENSOR_128 TENSOR_32(0), TENSOR_32(32), TENSOR_32(64), TENSOR_32(96)
@@ -53,15 +54,14 @@ __device__ void await_products_but() {
 template <class T>
 __device__ void multiply_shared(float (&sums)[128], std::uint64_t left, std::uint64_t right,
                                 bool adds);
-#define TENSOR_MULTIPLY(T, instruction)                                                       \
-    template <>                                                                               \
-    __device__ inline void multiply_shared<T>(float (&sums)[128], std::uint64_t left,         \
-                                              std::uint64_t right, bool adds) {               \
-        asm volatile(                                                                         \
-            "{.reg .pred adds; setp.ne.b32 adds, %130, 0; " instruction " {" TENSOR_SUMS      \
-            "}, %128, %129, adds, 1, 1, 0, 1;}"                                               \
-            : TENSOR_128                                                                      \
-            : "l"(left), "l"(right), "r"(int(adds)));                                         \
+#define TENSOR_MULTIPLY(T, instruction)                                                           \
+    template <>                                                                                   \
+    __device__ inline void multiply_shared<T>(float (&sums)[128], std::uint64_t left,             \
+                                              std::uint64_t right, bool adds) {                   \
+        asm volatile("{.reg .pred adds; setp.ne.b32 adds, %130, 0; " instruction " {" TENSOR_SUMS \
+                     "}, %128, %129, adds, 1, 1, 0, 1;}"                                          \
+                     : TENSOR_128                                                                 \
+                     : "l"(left), "l"(right), "r"(int(adds)));                                    \
     }
 TENSOR_MULTIPLY(half, "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16")
 TENSOR_MULTIPLY(nv_bfloat16, "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16")

@@ -105,7 +105,8 @@ TEST(AsynchronousCopy, ConflictsOfTheCopyReadSectorsAgain) {
   mov.u32 %r1, %tid.x; mov.u32 %r2, tile;
   mul.wide.u32 %rd2, %r1, 16; add.s64 %rd3, %rd1, %rd2;
   shr.u32 %r3, %r1, 2; and.b32 %r4, %r1, 3; shl.b32 %r5, %r4, 4;
-  mad.lo.s32 %r6, %r3, )" + std::to_string(row_bytes) + R"(, %r5; add.s32 %r7, %r6, %r2;
+  mad.lo.s32 %r6, %r3, )" +
+                        std::to_string(row_bytes) + R"(, %r5; add.s32 %r7, %r6, %r2;
   cp.async.cg.shared.global [%r7], [%rd3], 16;
   cp.async.commit_group;
   cp.async.wait_group 0;

@@ -16,8 +16,9 @@ class Metric:
     """One line of the table.
 
     kind: `counter`: what a launch did. `moved`: between host and device, around a launch, where and when
-    its blocks ran, or how exact its result is; rows of a GPU carry these themselves, all other counters of a GPU come from a
-    profiler. `rate`: work over time, or the ratio of two rates. `basis`: what efficiencies come from, shown nowhere.
+    its blocks ran, or how exact its result is; rows of a GPU carry these themselves, all other counters of
+    a GPU come from a profiler. `rate`: work over time, or the ratio of two rates. `basis`: what efficiencies
+    come from, shown nowhere.
     unit: a key of fields.UNITS. nsight: Nsight Compute's name (compute capability 7.0 and later).
     """
 

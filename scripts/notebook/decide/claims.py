@@ -219,7 +219,9 @@ def _checked_options(where: str, table: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"{where}: fetch_unit_bytes is 32 or 128")
     capability = table.get("compute_capability", "1.0")
     if not isinstance(capability, str) or not _CAPABILITY.fullmatch(capability):
-        raise ValueError(f'{where}: compute_capability is the least one, as in "9.0", or the only one: "9.0a"')
+        raise ValueError(
+            f'{where}: compute_capability is the least one, as in "9.0", or the only one: "9.0a"'
+        )
     unmodelled = table.get("unmodelled", "-")
     if not isinstance(unmodelled, str) or not unmodelled.strip():
         raise ValueError(f"{where}: unmodelled says what the time model lacks")

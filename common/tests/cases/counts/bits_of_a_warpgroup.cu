@@ -21,13 +21,14 @@ constexpr int a_words = 64 * 8, b_words = 8 * 8, tile_words = a_words + b_words;
 enum class Type { f16, bf16, tf32, e4m3, e5m2, s8, f16_f16 };
 
 // Bytes in units of 16: the halves of k lie `leading` apart, groups of eight rows `stride`.
-__device__ std::uint64_t descriptor(const void* start, std::uint64_t leading, std::uint64_t stride) {
+__device__ std::uint64_t descriptor(const void* start, std::uint64_t leading,
+                                    std::uint64_t stride) {
     return __cvta_generic_to_shared(start) / 16 | leading / 16 << 16 | stride / 16 << 32;
 }
 
-#define FLOAT_SUMS(shape)                                                                       \
+#define FLOAT_SUMS(shape)                                                                        \
     asm volatile("wgmma.mma_async.sync.aligned." shape " {%0, %1, %2, %3}, %4, %5, 1, 1, 1" TAIL \
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                               \
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                \
                  : "l"(a), "l"(b))
 
 template <Type type>
@@ -41,10 +42,9 @@ __global__ void multiply(const std::uint32_t* tiles, std::uint32_t* results) {
     const std::uint64_t a = descriptor(tile, 1024, 128), b = descriptor(tile + a_words, 128, 128);
     asm volatile("wgmma.fence.sync.aligned;");
     if constexpr (type == Type::s8) {
-        asm volatile(
-            "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.u8 {%0, %1, %2, %3}, %4, %5, 1;"
-            : "+r"(words[0]), "+r"(words[1]), "+r"(words[2]), "+r"(words[3])
-            : "l"(a), "l"(b));
+        asm volatile("wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.u8 {%0, %1, %2, %3}, %4, %5, 1;"
+                     : "+r"(words[0]), "+r"(words[1]), "+r"(words[2]), "+r"(words[3])
+                     : "l"(a), "l"(b));
     } else if constexpr (type == Type::f16_f16) {
         asm volatile(
             "wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%0, %1}, %2, %3, 1, 1, 1, 0, 0;"
@@ -72,7 +72,8 @@ __global__ void multiply(const std::uint32_t* tiles, std::uint32_t* results) {
 // Numbers of one format in one mode, the same everywhere.
 class Numbers {
   public:
-    Numbers(unsigned mode, unsigned type) : mode_(mode), state_(mode * 7919u + type * 104729u + 1) {}
+    Numbers(unsigned mode, unsigned type)
+        : mode_(mode), state_(mode * 7919u + type * 104729u + 1) {}
 
     std::uint32_t next(std::uint32_t below) {
         state_ = state_ * 6364136223846793005u + 1442695040888963407u;
