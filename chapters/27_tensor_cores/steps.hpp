@@ -39,11 +39,8 @@ struct WarpgroupLaunch {
     void operator()(const T* a, const T* b, float* c, int m, int n, int k) const;
     lab::LaunchShape shape() const;
 };
-// Whether their rows can be described: multiples of 16 bytes.
-template <class T>
-bool has_whole_pieces(lab::ProductShape shape);
-// Launch matmul_wgmma and matmul_wgmma_persistent in clusters of 1 or 2 blocks, for half, nv_bfloat16 and float (TF32). Without
-// whole pieces: std::invalid_argument.
+// Launch matmul_wgmma and matmul_wgmma_persistent in clusters of 1 or 2 blocks, for half, nv_bfloat16 and float (TF32). Rows of a
+// and b have to be multiples of 16 bytes, else std::invalid_argument.
 template <class T>
 WarpgroupLaunch<T> by_warpgroups(lab::ProductShape shape);
 template <class T, int blocks>

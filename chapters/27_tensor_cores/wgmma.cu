@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "lab/device/compute_capability.hpp"
 #include "lab/device/tensor_map.hpp"
@@ -33,23 +34,22 @@ CUtensorMap boxes_of(const T* matrix, int rows, int columns, int box_rows) {
 
 template <class T>
 void require_whole_pieces(lab::ProductShape shape) {
-    if (!has_whole_pieces<T>(shape))
+    constexpr int piece = 16 / sizeof(T);
+    if (shape.n % piece != 0 || shape.k % piece != 0)
         throw std::invalid_argument("wgmma: rows of a and b have to be multiples of 16 bytes");
 }
 
+// Clusters of so many blocks cover c; their blocks' tiles lie beside each other along the left operand.
 template <class T>
-dim3 tiles_of(lab::ProductShape shape) {
-    return lab::grid_over(std::size_t(shape.n), std::size_t(shape.m),
-                          dim3(Stage<T>::b_columns, Stage<T>::a_rows));
+unsigned clusters_over(lab::ProductShape shape, unsigned blocks) {
+    const dim3 tiles = lab::grid_over(std::size_t(shape.n), std::size_t(shape.m),
+                                      dim3(Stage<T>::b_columns, Stage<T>::a_rows));
+    const auto [left, right] =
+        warpgroups::is_turned<T> ? std::pair{tiles.x, tiles.y} : std::pair{tiles.y, tiles.x};
+    return lab::blocks_for(left, blocks) * right;
 }
 
 }  // namespace
-
-template <class T>
-bool has_whole_pieces(lab::ProductShape shape) {
-    constexpr int piece = 16 / sizeof(T);
-    return shape.n % piece == 0 && shape.k % piece == 0;
-}
 
 template <class T>
 void WarpgroupLaunch<T>::operator()(const T* a, const T* b, float* c, int m, int n, int k) const {
@@ -68,23 +68,19 @@ lab::LaunchShape WarpgroupLaunch<T>::shape() const {
 template <class T>
 WarpgroupLaunch<T> by_warpgroups(lab::ProductShape shape) {
     require_whole_pieces<T>(shape);
-    return {warpgroups::matmul_wgmma<T>, tiles_of<T>(shape)};
+    return {warpgroups::matmul_wgmma<T>, dim3(clusters_over<T>(shape, 1))};
 }
 
 template <class T, int blocks>
 WarpgroupLaunch<T> persistent(lab::ProductShape shape) {
     require_whole_pieces<T>(shape);
-    const dim3 tiles = tiles_of<T>(shape);
-    const unsigned left = warpgroups::is_turned<T> ? tiles.x : tiles.y,
-                   right = warpgroups::is_turned<T> ? tiles.y : tiles.x;
-    const unsigned sms = unsigned(lab::backend::description().sm_count);
-    const unsigned clusters =
-        std::min(std::max(sms / blocks, 1u), lab::blocks_for(left, blocks) * right);
+    const unsigned at_a_time =
+        std::max(unsigned(lab::backend::description().sm_count) / blocks, 1u);
+    const unsigned clusters = std::min(at_a_time, clusters_over<T>(shape, blocks));
     return {warpgroups::matmul_wgmma_persistent<T, blocks>, dim3(blocks * clusters)};
 }
 
 #define TENSOR_OF(T)                                                       \
-    template bool has_whole_pieces<T>(lab::ProductShape shape);            \
     template struct WarpgroupLaunch<T>;                                    \
     template WarpgroupLaunch<T> by_warpgroups(lab::ProductShape shape);    \
     template WarpgroupLaunch<T> persistent<T, 1>(lab::ProductShape shape); \

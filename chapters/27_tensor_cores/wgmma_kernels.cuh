@@ -27,9 +27,10 @@ struct Stage {
     static constexpr int b_offset = a_boxes * a_box, bytes = b_offset + b_boxes * b_box;
 };
 constexpr int tile_bytes = (left_side + right_side) * row_bytes;
-constexpr int shared_bytes = stages * tile_bytes + 1024;  // 1024: the swizzle begins at multiples
+constexpr int shared_bytes =
+    stages * tile_bytes + 1024;  // 1024: for the alignment of swizzled tiles
 
-// Shared memory: tiles, and of each stage the barrier that says that they came and the one that says that all have read them.
+// Shared memory: tiles, and two barriers of each stage. full: its copies have arrived; empty: all consumers have read it.
 struct Ring {
     std::uint32_t tiles, full, empty;
 };
@@ -43,8 +44,6 @@ struct Place {
     }
 };
 
-// blocks: of a cluster. Their rows of the left operand are their own; the right operand is the same, so each asks for half of its
-// boxes, for both.
 template <int blocks>
 __device__ Ring make_ring() {
     extern __shared__ char shared[];
@@ -65,7 +64,8 @@ struct Position {
     int row, column;  // of c
 };
 
-// One thread: the tiles of all phases for one tile of c.
+// One thread: the tiles of all phases for one tile of c. Blocks of a cluster have their own rows of the left operand; the right operand
+// is the same, so each asks for its part of the boxes, for both.
 template <class T, int blocks>
 __device__ void copy_tiles(const Ring& ring, Place& place, const CUtensorMap* a,
                            const CUtensorMap* b, Position c, int phases, int rank) {
@@ -122,7 +122,7 @@ __device__ inline void load_left(float (&left)[4], std::uint32_t tile, int colum
     }
 }
 
-// sums: 64 of a consumer's 128 rows of the left operand. A stage is given back when the products of the next are under way, so that
+// sums: a consumer's 64 of the block's 128 rows of the left operand. A stage is given back when the products of the next are under way, so that
 // the tensor cores never wait.
 template <class T, int blocks>
 __device__ void multiply_tiles(float (&sums)[128], const Ring& ring, Place& place, int phases,
@@ -196,35 +196,11 @@ __device__ void store_sums(const float (&sums)[128], float* c, int m, int n, Pos
     }
 }
 
-// Against matmul_mma_staged: wgmma reads its operands from shared memory, and 64 x 256 elements at a time, so a loaded byte serves more
-// products; tiles come by the copy engine, which one thread asks; the other warps do nothing but multiply. Rows of a and b
-// are multiples of 16 bytes.
-template <class T>
-__global__ void __launch_bounds__(threads, 1)
-    matmul_wgmma(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-                 float* c, int m, int n, int k) {
-    using Here = Stage<T>;
-    const Ring ring = make_ring<1>();
-    const Position tile = {int(blockIdx.y) * Here::a_rows, int(blockIdx.x) * Here::b_columns};
-    const int phases = (k + Here::depth - 1) / Here::depth, consumer = threadIdx.x / 128 - 1;
-    Place place;
-    __syncthreads();
-    if (consumer < 0) {
-        give_registers_back();
-        if (threadIdx.x == 0) copy_tiles<T, 1>(ring, place, &a, &b, tile, phases, 0);
-    } else {
-        take_registers();
-        float sums[128];
-        multiply_tiles<T, 1>(sums, ring, place, phases, consumer);
-        store_sums<T>(sums, c, m, n, tile, consumer);
-    }
-}
-
-// Tiles of c for clusters: one for each block, beside each other along the left operand; in groups of 8 clusters along it. What
-// runs at a time shares rows and columns in the L2.
+// Tiles of c for clusters, one for each block, beside each other along the left operand; in groups of 16 tiles along it. Tiles that
+// run at the same time share rows and columns in the L2.
 template <class T, int blocks>
 struct Tiles {
-    static constexpr int group = 8;
+    static constexpr int group = 16 / blocks;  // clusters
     int lefts, rights;
 
     __device__ Tiles(int m, int n) {
@@ -242,6 +218,30 @@ struct Tiles {
     }
 };
 
+// Against matmul_mma_staged: wgmma reads its operands from shared memory, and 64 x 256 elements at a time, so a loaded byte serves more
+// products; tiles come by the copy engine, which one thread asks; the other warps do nothing but multiply. Rows of a and b
+// are multiples of 16 bytes.
+template <class T>
+__global__ void __launch_bounds__(threads, 1)
+    matmul_wgmma(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
+                 float* c, int m, int n, int k) {
+    using Here = Stage<T>;
+    const Ring ring = make_ring<1>();
+    const Position tile = Tiles<T, 1>(m, n).of_block(blockIdx.x, 0);
+    const int phases = (k + Here::depth - 1) / Here::depth, consumer = threadIdx.x / 128 - 1;
+    Place place;
+    __syncthreads();
+    if (consumer < 0) {
+        give_registers_back();
+        if (threadIdx.x == 0) copy_tiles<T, 1>(ring, place, &a, &b, tile, phases, 0);
+    } else {
+        take_registers();
+        float sums[128];
+        multiply_tiles<T, 1>(sums, ring, place, phases, consumer);
+        store_sums<T>(sums, c, m, n, tile, consumer);
+    }
+}
+
 // Against matmul_wgmma: as many blocks as the GPU holds, and each goes on to its next tile, whose copies begin while the last one is
 // stored. Two blocks: clusters of two also fetch half of the right operand each, for both.
 template <class T, int blocks>
@@ -255,7 +255,8 @@ __global__ void __cluster_dims__(blocks, 1, 1) __launch_bounds__(threads, 1)
     const Ring ring = make_ring<blocks>();
     const int phases = (k + Here::depth - 1) / Here::depth, consumer = threadIdx.x / 128 - 1;
     Place place;
-    cluster.sync();  // the other block's barriers are ready
+    // The other block's barriers are ready.
+    cluster.sync();
     if (consumer < 0) {
         give_registers_back();
         if (threadIdx.x == 0) {
@@ -270,8 +271,8 @@ __global__ void __cluster_dims__(blocks, 1, 1) __launch_bounds__(threads, 1)
             store_sums<T>(sums, c, m, n, tiles.of_block(i, rank), consumer);
         }
     }
-    cluster
-        .sync();  // a block's shared memory stays until the other one has arrived at its barriers
+    // A block's shared memory stays until the other one has arrived at its barriers.
+    cluster.sync();
 }
 
 }  // namespace tensor::warpgroups

@@ -15,7 +15,7 @@ namespace tensor {
 enum class Rows { along_k, across_k };
 
 // A matrix descriptor (PTX ISA): bits 0 to 13 have the address, 16 to 29 and 32 to 45 two distances, all in units of 16 bytes; bit 62:
-// pieces of 16 bytes are swizzled in rows of 128 bytes. Eight rows are 1024 bytes. Of rows along k no other distance is read; rows
+// pieces of 16 bytes are swizzled in rows of 128 bytes. Eight rows are 1024 bytes. Rows along k need no other distance; rows
 // across k go on `box` bytes further.
 // In a cluster the address of shared memory carries the block's rank above its 18 bits; the descriptor has no place for it.
 template <Rows rows>
@@ -110,8 +110,8 @@ __device__ void copy_box(std::uint32_t to, const CUtensorMap* matrix, int row, i
     }
 }
 
-// Arrives at the same barrier of another block of the cluster. The scope of the release is the block: with that of the cluster, each
-// warp waits for all its accesses, and products take twice as long.
+// Arrives at the same barrier of another block of the cluster. The scope of the release is the block: for that of the cluster the
+// compiler adds a MEMBAR.ALL.GPU, in which the warp waits for all its accesses.
 __device__ inline void barrier_arrive_at(std::uint32_t barrier, int rank) {
     asm volatile(
         "{.reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; "

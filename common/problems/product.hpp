@@ -150,6 +150,8 @@ class ProductData {
     // The error of the output of set 0 against the product of the elements before they were rounded to In, over the elements that
     // check() has looked at: root mean square, in billionths of that of the product.
     double billionths_of_error() {
+        static_assert(std::is_floating_point_v<T>);
+        if (elements_ != Elements::random) throw std::logic_error("an error of random elements");
         const std::vector<T> c = set(0).c.to_host();
         const std::vector<float> a = random_floats(a_size(), of_a),
                                  b = random_floats(b_size(), of_b);
