@@ -33,7 +33,7 @@ _LADDER: list[tuple[str, list[tuple[str, str, dict[str, object]]]]] = [
         ],
     ),
 ]
-# The error of one kernel against the rate of the type's fastest.
+# Error and rate of one kernel a type.
 _TYPES: list[tuple[str, str, dict[str, object], Style]] = [
     ("FP32", "cublas_sgemm", {"type": "fp32"}, PLAIN),
     ("TF32, low bits dropped (ours)", "matmul_wgmma_persistent", {"type": "tf32", **_PAIRS}, GREEN),
@@ -53,18 +53,17 @@ def chart(facts: Facts) -> Chart:
         (3e-7, 1e-2),
         log_x=True,
         log_y=True,
-        heading="error of the result, root mean square over its own, against TFLOP/s",
+        heading="error of the result (rms, relative to the product) against TFLOP/s",
         height=200,
     )
-    errors.ticks_x((float(rate), str(rate)) for rate in (50, 100, 200, 400, 800))
-    errors.ticks_y((10.0**power, f"1e{power}") for power in (-6, -5, -4, -3))
     if device:
         _draw(ladder, device, size)
         _draw_errors(errors, device, size)
-    if not ladder.marks:
-        ladder.nothing()
-    if not errors.marks[2:]:
-        errors.nothing()
+    for panel in (ladder, errors):
+        if not panel.marks:
+            panel.nothing()
+    errors.ticks_x((float(rate), str(rate)) for rate in (50, 100, 200, 400, 800))
+    errors.ticks_y((10.0**power, f"1e{power}") for power in (-6, -5, -4, -3))
     return Chart(
         _title(facts.gpu),
         [ladder, errors],

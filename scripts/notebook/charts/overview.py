@@ -75,6 +75,9 @@ class _Level:
 
     def bytes(self, device: Device, row: str) -> float | None:
         counted = complete(device.value(row, counter) for counter, _ in self.counters)
+        # Loads of the copy engine pass the L1, and are not among its sectors.
+        if counted and counted[0] == 0:
+            return None
         sizes = [size for _, size in self.counters]
         return None if counted is None else sum(map(mul, counted, sizes))
 

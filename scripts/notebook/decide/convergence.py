@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from notebook.data import names
 from notebook.data.intervals import Benchmark, places
-from notebook.data.records import Row, grouped
+from notebook.data.records import Repetitions, Row, grouped
 from notebook.data.samples import MIN_PROCESSES
 from notebook.decide.judging import SMALLEST_EFFECT
 
@@ -28,12 +28,21 @@ _LONGEST_FILTER = 100_000
 
 
 def unsettled(rows: Iterable[Row]) -> list[str]:
-    """The benchmarks whose median is not known well enough."""
+    """The benchmarks whose median is not known well enough, or from too few processes that did not throttle."""
+    repetitions = grouped(rows)
     benchmarks = {
-        name: Benchmark(names.regime(name), repetitions.by_process("time"))
-        for name, repetitions in grouped(rows).items()
+        name: Benchmark(names.regime(name), of_one.by_process("time"))
+        for name, of_one in repetitions.items()
     }
-    return [name for name, place in places(benchmarks).items() if place.half_width > WIDEST_HALF]
+    wide = {name for name, place in places(benchmarks).items() if place.half_width > WIDEST_HALF}
+    return [name for name in benchmarks if name in wide or _is_throttled(repetitions[name])]
+
+
+def _is_throttled(repetitions: Repetitions) -> bool:
+    """Whether too few processes would be left without those that throttled."""
+    throttled = repetitions.throttled
+    steady = repetitions.by_process("time").keys() - throttled
+    return bool(throttled) and len(steady) < MIN_PROCESSES
 
 
 def filter_for(unsettled_names: list[str], every: Iterable[str]) -> str | None:

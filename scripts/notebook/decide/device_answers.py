@@ -189,7 +189,7 @@ class DeviceAnswers:
         decides_alone = self._result.is_published
         doubt = "" if decides_alone else self._doubt(samples, groups)
         spread = 0.0 if decides_alone or doubt else widest_spread(groups)
-        n = len(samples[0].values)
+        n = sum(map(len, groups[0]))
         label = samples[0].label
         return Value(
             estimate.value, estimate, n, doubt, spread, regime, label, self._data, self._evidence

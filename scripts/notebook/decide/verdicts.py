@@ -62,7 +62,7 @@ Any claim:
                   the claim is about time, and the error band of its prediction includes a boundary,
                   or it is not known how far predictions err on this generation
   needs a GPU     the claim is about time, which an emulated GPU neither measures nor predicts
-  does not apply  the claim is about GPUs that fetch memory in other units, or about later ones
+  does not apply  the claim is about GPUs that fetch memory in other units, or of other compute capabilities
   no data         the device has no row or counter that the claim asks for
 Counters decide exactly. A time needs two processes on a GPU. Published results (published:…)
 decide without an interval. Rules with worked examples: scripts/README.md"""

@@ -51,6 +51,16 @@ def test_benchmarks_that_vary_are_measured_again_though_two_processes_agree() ->
     assert unsettled([*steady, *others("n:1024/cache:cold", apart=0.003)]) == []
 
 
+def test_a_process_that_throttled_does_not_count() -> None:
+    """Two processes agree, but one of them throttled; of three, two are enough."""
+    for processes, expected in ((2, [CONVERGED]), (3, [])):
+        rows = synthetic.timed(
+            CONVERGED, 50.0, noise=0.0, repetitions=5, processes=processes, apart=0.0
+        )
+        rows[2]["throttled"] = 1
+        assert unsettled([*rows, *others("n:1024/cache:cold")]) == expected
+
+
 def test_few_benchmarks_need_a_third_process() -> None:
     few = {processes: synthetic.timed(CONVERGED, 50.0, processes=processes) for processes in (2, 3)}
     assert unsettled(few[2]) == [CONVERGED]

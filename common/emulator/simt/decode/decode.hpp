@@ -31,8 +31,6 @@ struct MatrixAddressDetail;
 
 // A kernel and what it can reach. What cannot be executed is noted in Traits::unsupported.
 std::unique_ptr<Image> decode_kernel(Module& module, std::uint32_t number);
-// Without decoding it.
-std::size_t static_shared_bytes_of(const Module& module, std::uint32_t kernel);
 
 // The next multiple of the alignment.
 constexpr std::uint32_t aligned(std::uint32_t value, std::uint32_t alignment) {

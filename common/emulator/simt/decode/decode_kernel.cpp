@@ -3,6 +3,7 @@
 #include <set>
 
 #include "emulator/simt/decode/decode.hpp"
+#include "emulator/simt/decode/static_shared.hpp"
 #include "emulator/simt/record/machine_instructions.hpp"
 
 namespace emulator::simt {

@@ -7,7 +7,7 @@
 #include "emulator/memory/device_memory.hpp"
 #include "emulator/ptx/flow/control_flow.hpp"
 #include "emulator/ptx/image/library_headers.hpp"
-#include "emulator/simt/decode/decode.hpp"
+#include "emulator/simt/decode/static_shared.hpp"
 #include "emulator/simt/state/memory.hpp"
 
 namespace emulator::simt {

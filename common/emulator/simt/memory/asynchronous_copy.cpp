@@ -63,10 +63,11 @@ void access_global(WarpContext& context, const CopyDetail& detail, const LaneOff
     site.requests.add(from.cost.cost({addresses, context.mask, from.bytes}));
 }
 
-// Shared memory is written by eight lanes at a time, and by those whose banks are taken in a further pass, which reads its sectors
-// again. Seen on an H200 with copies of 16 bytes to rows of 80: five sectors for eight lanes, not four.
+// Shared memory is written by eight lanes at a time, and in a further pass by lanes whose banks are taken; each pass reads its
+// sectors again. Seen on an H200 with copies of 16 bytes to rows of 80: five sectors for eight lanes, not four. Lanes that read
+// nothing write zeros.
 std::uint64_t sectors_read_again(const std::array<Address, warp_size>& from, const LaneOffsets& to,
-                                 std::uint32_t mask) {
+                                 std::uint32_t mask, std::uint32_t reading) {
     constexpr std::size_t piece_bytes = 16, together = 8;
     std::uint64_t again = 0;
     for (std::size_t first = 0; first < warp_size; first += together) {
@@ -79,7 +80,7 @@ std::uint64_t sectors_read_again(const std::array<Address, warp_size>& from, con
         for (std::size_t lane = 0; lane < together; ++lane) {
             bool is_read_before = false, is_read_in_pass = false;
             for (std::size_t other = 0; other < lane; ++other) {
-                if (!(mask >> (first + other) & mask >> (first + lane) & 1)) continue;
+                if (!(reading >> (first + other) & reading >> (first + lane) & 1)) continue;
                 if (from[first + other] / sector_bytes != from[first + lane] / sector_bytes)
                     continue;
                 is_read_before = true;
@@ -112,7 +113,7 @@ void execute_copy(Warp& warp, const Operation& operation) {
         context.mask = mask;
         if (detail.to.bytes == 16)
             context.sites[detail.from.site].requests.add(
-                {.sectors = sectors_read_again(from, to, reading)});
+                {.sectors = sectors_read_again(from, to, mask, reading)});
     }
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(rest));

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "emulator/simt/tensor/fused_sums.hpp"
-
 namespace emulator::simt {
+
+constexpr unsigned columns = 8;  // D's
 
 using Floats = float __attribute__((vector_size(columns * sizeof(float)), may_alias));
 using Integers =

@@ -3,12 +3,13 @@
 
 #include <cstdint>
 
+#include "emulator/simt/tensor/column_vectors.hpp"
 #include "emulator/simt/tensor/sum_model.hpp"
 
 namespace emulator::simt {
 
-// Rows of A and D, inner dimension: at most these. D has 8 columns.
-constexpr unsigned max_rows = 16, max_inner = 64, columns = 8;
+// Rows of A and D, inner dimension: at most these.
+constexpr unsigned max_rows = 16, max_inner = 64;
 
 // The exponent of zero takes no part in the alignment: it is below those of all products. Infinities and NaNs are beyond all of them.
 constexpr std::int32_t zero_exponent = -1000, special_exponent = 4000;
