@@ -200,7 +200,7 @@ void add_validations(lab::Experiment& experiment) {
     // Less than a tile, ragged ones, and more than one of each block.
     for (const lab::ProductShape shape :
          {lab::ProductShape{16, 32, 48}, lab::ProductShape{300, 600, 264},
-          lab::ProductShape{1030, 8712, 72}}) {
+          lab::ProductShape{1030, 4616, 72}}) {
         experiment.add_validation(of_warpgroups("fp16", Halves(shape, of_products)));
         experiment.add_validation(of_warpgroups("bf16", BrainHalves(shape, of_products)));
         experiment.add_validation(of_warpgroups("tf32", Floats(shape, of_tf32)));
