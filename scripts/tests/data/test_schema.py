@@ -60,6 +60,7 @@ def test_repetitions_are_folded_and_come_back() -> None:
     assert [entry.time_us for entry in unfolded] == [1.5, 2.5, 3.5, 4.5]
     assert [entry.process for entry in unfolded] == [0, 0, 1, 1]
     assert [entry.throttled for entry in unfolded] == [False, False, False, True]
+    assert records.stored(document)[name].throttled == {1}
 
 
 def test_a_process_that_lacks_a_row_leaves_a_gap() -> None:
