@@ -31,9 +31,13 @@ def main(names: list[str]) -> int:
     if failure := bootstrap.install_tools(bootstrap.NIGHTLY_REQUIREMENTS):
         print(f"error: clang-tidy cannot be installed: {failure}", file=sys.stderr)
         return 3
+    database = ROOT / "build" / "compile_commands.json"
+    if not database.is_file():
+        print("error: nothing is configured in build/; run: scripts/lab test", file=sys.stderr)
+        return 3
     files = names or _sources()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
-        commands = compile_commands(ROOT / "build" / "compile_commands.json")
+        commands = compile_commands(database)
         Path(folder, "compile_commands.json").write_text(json.dumps(commands), encoding="utf-8")
         fine = pool.map(lambda name: _passes(name, folder), files)
         failed = [name for name, passed in zip(files, fine, strict=True) if not passed]

@@ -1,6 +1,6 @@
 // The bits of one wgmma, m64n8 and 32 bytes of k deep, as an H200 gave them (2026-11-29): hashes of four warpgroups' sums.
 //
-// Mode 0: exponents near each other; 1: of the whole range; 2: with zeros and subnormal numbers; 3: with infinities and NaNs.
+// Mode 0: exponents near each other; 1: of the whole range; 2: with zeros and subnormal numbers; 3: with infinities and NaNs. s8: four seeds.
 //
 // flags: --architecture h100
 // nvcc: -gencode=arch=compute_90a,code=compute_90a
