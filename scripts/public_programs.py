@@ -190,7 +190,7 @@ def compare(programs: list[Program], folder: Path) -> int:
             continue
         launches = _emulated(program, folder)
         for launch, row in beside(launches, counted.get(program.shown, [])):
-            collect(pairs, launch["counters"], row)
+            collect(pairs, compared(launch["counters"], row))
         for launch, row in beside(launches, timed[program.shown]):
             if time := launch.get("predicted"):
                 row["predicted_seconds"] = f"{time['seconds']:.4g}"
@@ -241,9 +241,10 @@ def beside(
 
 
 def collect(
-    pairs: dict[str, list[tuple[float, float]]], emulated: dict[str, float], row: dict[str, str]
+    pairs: dict[str, list[tuple[float, float]]], counters: dict[str, tuple[float, float]]
 ) -> None:
-    for name, both in compared(emulated, row).items():
+    """Adds the counters of a launch, but those that are zero on both GPUs."""
+    for name, both in counters.items():
         if any(both):
             pairs[name].append(both)
 

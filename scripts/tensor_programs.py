@@ -45,6 +45,8 @@ class Pair:
     number: str
     kernel: str
     counters: dict[str, tuple[float, float]]
+    # Counters of the emulated GPU that the profile lacks: such a launch is neither equal nor different.
+    unmeasured: list[str]
 
     @property
     def differing(self) -> list[str]:
@@ -106,7 +108,8 @@ def read_report(path: Path) -> list[dict[str, Any]]:
 
 def report(emulated: dict[str, list[dict[str, Any]]], measured: Rows) -> list[str]:
     """Launches with instructions of the tensor cores, counter by counter and those that differ; then the others."""
-    pairs = list(_pairs(emulated, measured))
+    every = list(_pairs(emulated, measured))
+    pairs = [pair for pair in every if not pair.unmeasured]
     lines = []
     for title, tensor in (("with", True), ("without", False)):
         chosen = [pair for pair in pairs if pair.has_tensor_cores == tensor]
@@ -123,24 +126,33 @@ def report(emulated: dict[str, list[dict[str, Any]]], measured: Rows) -> list[st
     missing = [
         f"{name}: {len(launches)} emulated launches, {len(measured.get(name, []))} measured"
         for name, launches in emulated.items()
-        if len(launches) != sum(pair.program == name for pair in pairs)
+        if len(launches) != sum(pair.program == name for pair in every)
     ]
-    return [*lines, *missing]
+    partly = [
+        f"{pair.program}, launch {pair.number}: not compared, as {' and '.join(pair.unmeasured)} was not measured"
+        for pair in every
+        if pair.unmeasured
+    ]
+    return [*lines, *partly, *missing]
 
 
 def _pairs(emulated: dict[str, list[dict[str, Any]]], measured: Rows) -> Iterator[Pair]:
     for program, launches in emulated.items():
         for launch, row in public_programs.beside(launches, measured.get(program, [])):
-            both = public_programs.compared(launch["counters"], row)
-            yield Pair(program, row["launch"], row["kernel"], both)
+            counters = launch["counters"]
+            both = public_programs.compared(counters, row)
+            lacking = [
+                name
+                for name in public_programs.COMPARED
+                if name in counters and name not in both and name not in OTHERS
+            ]
+            yield Pair(program, row["launch"], row["kernel"], both, lacking)
 
 
 def _by_counter(pairs: list[Pair]) -> dict[str, list[tuple[float, float]]]:
     found: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for pair in pairs:
-        for name, both in pair.counters.items():
-            if any(both):
-                found[name].append(both)
+        public_programs.collect(found, pair.counters)
     return {name: found[name] for name in public_programs.COMPARED if name in found}
 
 

@@ -23,16 +23,6 @@ __device__ __forceinline__ float4 load_shared_4(std::uint32_t address) {
     return v;
 }
 
-// A box of the matrix to shared memory, by the copy engine of the SM; zeros for what lies outside.
-__device__ __forceinline__ void copy_box(std::uint32_t to, const CUtensorMap* matrix, int row,
-                                         int column, std::uint32_t barrier) {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
-        " [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-        "l"(matrix), "r"(column), "r"(row), "r"(barrier)
-        : "memory");
-}
-
 inline CUtensorMap tensor_map(const float* matrix, int rows, int columns, int stride, int box_rows,
                               int box_width, CUtensorMapSwizzle swizzle) {
     return lab::tensor_map({.type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32,

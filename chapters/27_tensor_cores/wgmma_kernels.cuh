@@ -24,7 +24,7 @@ struct Stage {
     static constexpr int b_columns = is_turned<T> ? left_side : right_side;
     static constexpr int a_boxes = a_rows / 128, b_boxes = b_columns / depth;
     static constexpr int a_box = 128 * row_bytes, b_box = depth * row_bytes;  // bytes
-    static constexpr int b_offset = a_boxes * a_box, bytes = b_offset + b_boxes * b_box;
+    static constexpr int b_offset = a_boxes * a_box;
 };
 constexpr int tile_bytes = (left_side + right_side) * row_bytes;
 constexpr int shared_bytes =
@@ -79,11 +79,12 @@ __device__ void copy_tiles(const Ring& ring, Place& place, const CUtensorMap* a,
         barrier_wait(ring.empty + 8 * place.stage, place.parity ^ 1);
         barrier_expect(full, tile_bytes);
         for (int i = a_first; i < a_first + Here::a_boxes / of_a; ++i) {
-            copy_box<of_a>(to + i * Here::a_box, a, c.row + 128 * i, phase * Here::depth, full);
+            copy_to_blocks<of_a>(to + i * Here::a_box, a, c.row + 128 * i, phase * Here::depth,
+                                 full);
         }
         for (int i = b_first; i < b_first + Here::b_boxes / of_b; ++i) {
-            copy_box<of_b>(to + Here::b_offset + i * Here::b_box, b, phase * Here::depth,
-                           c.column + Here::depth * i, full);
+            copy_to_blocks<of_b>(to + Here::b_offset + i * Here::b_box, b, phase * Here::depth,
+                                 c.column + Here::depth * i, full);
         }
     }
 }
@@ -140,8 +141,7 @@ __device__ void multiply_tiles(float (&sums)[128], const Ring& ring, Place& plac
 #pragma unroll
             for (int step = 0; step < steps; ++step) {
                 begin_products();
-                multiply_registers(sums, left[step % 2],
-                                   operand<Rows::along_k>(tiles + step * step_bytes),
+                multiply_registers(sums, left[step % 2], operand(tiles + step * step_bytes),
                                    phase + step > 0);
                 commit_products();
                 await_products_but<1>();
@@ -155,10 +155,8 @@ __device__ void multiply_tiles(float (&sums)[128], const Ring& ring, Place& plac
 #pragma unroll
             for (int step = 0; step < steps; ++step) {
                 multiply_shared<T>(
-                    sums,
-                    operand<Rows::along_k>(tiles + 64 * consumer * row_bytes + step * step_bytes),
-                    operand<Rows::across_k>(tiles + Here::b_offset + step * k_of_step * row_bytes,
-                                            Here::b_box),
+                    sums, operand(tiles + 64 * consumer * row_bytes + step * step_bytes),
+                    operand(tiles + Here::b_offset + step * k_of_step * row_bytes, Here::b_box),
                     phase + step > 0);
             }
             commit_products();

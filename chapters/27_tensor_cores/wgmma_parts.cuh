@@ -11,15 +11,11 @@
 
 namespace tensor {
 
-// How the rows of an operand lie in shared memory: along k, or across it.
-enum class Rows { along_k, across_k };
-
 // A matrix descriptor (PTX ISA): bits 0 to 13 have the address, 16 to 29 and 32 to 45 two distances, all in units of 16 bytes; bit 62:
 // pieces of 16 bytes are swizzled in rows of 128 bytes. Eight rows are 1024 bytes. Rows along k need no other distance; rows
 // across k go on `box` bytes further.
 // In a cluster the address of shared memory carries the block's rank above its 18 bits; the descriptor has no place for it.
-template <Rows rows>
-__device__ std::uint64_t operand(std::uint32_t start, std::uint64_t box = 16) {
+__device__ inline std::uint64_t operand(std::uint32_t start, std::uint64_t box = 16) {
     constexpr std::uint64_t swizzled = 1ull << 62, eight_rows = 1024 / 16;
     return swizzled | eight_rows << 32 | box / 16 << 16 | start % (1u << 18) / 16;
 }
@@ -90,17 +86,12 @@ __device__ inline void give_registers_back() {
 }
 __device__ inline void take_registers() { asm volatile("setmaxnreg.inc.sync.aligned.u32 232;"); }
 
-// A box of the matrix to shared memory, here or at the same place of both blocks of a cluster; zeros for what lies outside. Each
-// block's barrier counts the bytes that reach it.
+// A box to shared memory, here or at the same place of both blocks of a cluster. Each block's barrier counts the bytes that reach it.
 template <int blocks>
-__device__ void copy_box(std::uint32_t to, const CUtensorMap* matrix, int row, int column,
-                         std::uint32_t barrier) {
+__device__ void copy_to_blocks(std::uint32_t to, const CUtensorMap* matrix, int row, int column,
+                               std::uint32_t barrier) {
     if constexpr (blocks == 1) {
-        asm volatile(
-            "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
-            " [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-            "l"(matrix), "r"(column), "r"(row), "r"(barrier)
-            : "memory");
+        copy_box(to, matrix, row, column, barrier);
     } else {
         asm volatile(
             "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"

@@ -1,6 +1,8 @@
 // Functions for the copy engine of compute capability 9.0 and newer that CUDA C++ has no words for:
-// addresses in shared memory, and barriers that count bytes (PTX ISA, mbarrier). Only for code of 9.0 and newer.
+// addresses in shared memory, barriers that count bytes (PTX ISA, mbarrier), and copies of boxes. Only for code of 9.0 and newer.
 #pragma once
+
+#include <cuda.h>
 
 #include <cstdint>
 
@@ -43,6 +45,16 @@ __device__ __forceinline__ void barrier_wait(std::uint32_t barrier, int parity) 
 // Barriers that a thread has initialised may be used by the copy engine from here on.
 __device__ __forceinline__ void publish_barriers() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+// A box of the matrix to shared memory, by the copy engine of the SM; zeros for what lies outside.
+__device__ __forceinline__ void copy_box(std::uint32_t to, const CUtensorMap* matrix, int row,
+                                         int column, std::uint32_t barrier) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+        " [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+        "l"(matrix), "r"(column), "r"(row), "r"(barrier)
+        : "memory");
 }
 
 // Makes what threads have written to shared memory visible to the copy engine.
