@@ -15,13 +15,11 @@ from notebook.base.errors import CHECK_FAILED, MISSING, WRONG_USAGE, Problem
 from notebook.base.progress import say
 from notebook.base.project import Project
 from notebook.base.text import plain
-from notebook.charts import figures
 from notebook.data import gpu_names
 from notebook.data.devices import emulable
 from notebook.emulate import build as emulate_build
 from notebook.emulate import counts as emulate_counts
 from notebook.emulate import export
-from notebook.emulate import page as emulate_page
 from notebook.emulate import program as emulate_program
 from notebook.emulate import report as emulate_report
 from notebook.emulate.launches import cells, errors, joining, managed, reading, records
@@ -163,6 +161,9 @@ def _roof(row: Mapping[str, str]) -> emulate_runs.Roof | None:
 
 def _require_reader() -> None:
     """A page goes into a file, and its roofline is drawn by gnuplot."""
+    # What draws takes as long to import as everything else: a report in text goes without.
+    from notebook.charts import figures
+
     if sys.stdout.isatty():
         raise Problem("a page is for a browser; write it to a file: > report.html", WRONG_USAGE)
     figures.require_gnuplot()
@@ -257,6 +258,8 @@ def _render(
         for line in joining.omitted_lines(run.name, left_out)
     ]
     if report == "html":
+        from notebook.emulate import page as emulate_page
+
         return [emulate_page.as_html(plain(program), shown, options.names, omitted)]
     body = (
         emulate_report.line_report(shown, options.names)

@@ -17,8 +17,8 @@ from notebook.base.project import Project
 from notebook.base.text import short
 from notebook.tools import gpus_here, nvcc, toolbox
 
-# The parts of build/ that no build makes again.
-_KEPT = {"results", "quick", "filtered", "runs", "figures", "fleet"}
+# The parts of build/ that no build makes again. `lab emulate` compiles its program into `emulate` before the first build.
+_KEPT = {"emulate", "results", "quick", "filtered", "runs", "figures", "fleet"}
 # Not the script `meson`: its first line breaks when the working tree moves.
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
 
@@ -101,7 +101,7 @@ def _chosen_options(project: Project) -> list[str]:
 
 
 def _clear(project: Project) -> None:
-    """Removes what is in build/ but the results of runs, which no build makes again."""
+    """Removes what is in build/ but for what no build makes again."""
     if project.build.is_dir():
         leftovers = [path for path in project.build.iterdir() if path.name not in _KEPT]
     else:

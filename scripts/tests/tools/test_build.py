@@ -56,6 +56,14 @@ def test_a_damaged_build_is_made_anew(tree: Tree, damage: Callable[[Path], None]
     assert kept.read_text() == "{}"
 
 
+def test_the_program_of_the_first_command_outlives_the_first_build(tree: Tree) -> None:
+    program = tree.project.build / "emulate" / "0123456789abcdef" / "program"
+    program.parent.mkdir(parents=True)
+    program.write_text("compiled")
+    build.configure(tree.project, tree.chapter.target)
+    assert program.read_text() == "compiled"
+
+
 def test_a_file_in_place_of_the_folder(tree: Tree) -> None:
     tree.project.build.write_text("garbage")
     build.configure(tree.project, tree.chapter.target)

@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable
 from statistics import median
 
-import numpy as np
-
 from notebook.base.project import Project
 from notebook.emulate.launches.records import Launch
 from notebook.emulate.launches.time import text_of
@@ -60,6 +58,8 @@ def _seconds(project: Project, managed_bytes: int) -> float | None:
     path = project.data / device / f"{chapter}.json"
     if not path.is_file():
         return None
+    import numpy as np  # here alone: it takes long to import, and few programs have managed memory
+
     document = json.loads(path.read_text(encoding="utf-8"))
     measured: dict[float, float] = {}
     for row in document["rows"]:
