@@ -19,6 +19,7 @@ import page_table
 from notebook.base.project import Project
 from notebook.base.text import markdown_table
 from notebook.counters import ordinary_cuda
+from notebook.counters.ordinary_cuda import Launched
 from notebook.tools import build
 
 PAGE = Path(__file__).resolve().parents[1] / "common" / "emulator" / "README.md"
@@ -43,13 +44,8 @@ def row(name: str, counted: str, ratios: Collection[float]) -> list[str]:
     return [name, str(len(ratios)), counted, str(equal), *shares, f"{100 * median:.1f} %"]
 
 
-def ratios_of(project: Project, name: str) -> dict[str, dict[str, float]]:
+def ratios_of(emulated: Launched, gpu: Launched) -> dict[str, dict[str, float]]:
     """By counter and launch."""
-    runtime = (project.build / build.emulated_runtime()).parent
-    emulated = ordinary_cuda.emulate(
-        project.build / ordinary_cuda.TARGETS[name], runtime, ARCHITECTURE
-    )
-    gpu = ordinary_cuda.measured(project, GPU, name)
     return {
         counter: ordinary_cuda.instruction_ratios(emulated, gpu, counter) for counter in COUNTERS
     }
@@ -75,7 +71,14 @@ def main() -> int:
 
     def counted(page: str) -> str:
         project = Project.here()
-        ratios = {name: ratios_of(project, name) for name in ordinary_cuda.TARGETS}
+        runtime = (project.build / build.emulated_runtime()).parent
+        ratios = {
+            name: ratios_of(
+                ordinary_cuda.emulate(project.build / target, runtime, ARCHITECTURE),
+                ordinary_cuda.measured(project, GPU, name),
+            )
+            for name, target in ordinary_cuda.TARGETS.items()
+        }
         return filled(page, lines(ratios))
 
     return page_table.update(PAGE, counted, options.check)

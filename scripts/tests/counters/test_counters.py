@@ -201,7 +201,7 @@ LOOPS = ("add_shared/",)
 
 
 # One in so many rows of each kernel is compared, in a nightly run all.
-SAMPLE = 1 if os.environ.get(testing.NIGHTLY) else 4
+SAMPLE = 1 if os.environ.get(testing.NIGHTLY) else 8
 
 
 def sampled(rows: Iterable[str]) -> list[str]:

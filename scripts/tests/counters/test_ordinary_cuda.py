@@ -1,21 +1,28 @@
-"""Ordinary CUDA programs on the emulated GPU, launch by launch, beside what an H200's profiler counted."""
+"""Ordinary CUDA programs on the emulated GPU, launch by launch, beside what an H200's profiler counted.
+
+One set is built and compared each time, all of them in a nightly run.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from functools import cache
 
 import pytest
 from conftest import as_nvcc_13_compiles
 
+import instruction_table
 from notebook.base.project import Project
 from notebook.counters import ordinary_cuda
 from notebook.counters.ordinary_cuda import Launched, Output
 from notebook.data.metrics import NSIGHT
 from notebook.data.names import is_name
-from notebook.tools import build
+from notebook.tools import build, testing
 
 GPU = "nvidia-h200"
+# The largest comes each time; a minute of nvcc goes into each of the others.
+SETS = tuple(ordinary_cuda.TARGETS) if os.environ.get(testing.NIGHTLY) else ("ordinary_cuda",)
 
 # ---- launches whose counts differ, by cause ---------------------------------------------------------
 
@@ -91,6 +98,13 @@ EXCEPTIONS = (
 # differences are still to be explained.
 MIN_EQUAL, MIN_EQUAL_UNSEEN = 0.975, 0.945
 
+# ---- instructions, of the machine code and of the PTX -----------------------------------------------
+
+# Counts of all launches of all programs.
+MIN_WITHIN_5_PERCENT = 0.9
+# For each program: the PTX alone is there for between a seventh and a fourth of the launches.
+MIN_WITHIN_5_PERCENT_OF_A_PROGRAM = 0.85
+
 
 def joined(parts: Iterable[Launched]) -> Launched:
     """The launches of all sets."""
@@ -112,19 +126,24 @@ def measured() -> Launched:
 
 
 @cache
-def emulated() -> Launched:
+def emulated_of(name: str) -> Launched:
     project = Project.here()
     runtime = project.build / build.emulated_runtime()
-    executables = [project.build / target for target in ordinary_cuda.TARGETS.values()]
-    if not all(file.is_file() for file in (runtime, *executables)):
+    executable = project.build / ordinary_cuda.TARGETS[name]
+    if not runtime.is_file() or not executable.is_file():
         pytest.skip("the programs or the emulated GPU are not built here")
-    return joined(ordinary_cuda.emulate(file, runtime.parent, "hopper") for file in executables)
+    return ordinary_cuda.emulate(executable, runtime.parent, "hopper")
+
+
+@cache
+def emulated() -> Launched:
+    return joined(emulated_of(name) for name in SETS)
 
 
 @cache
 def compared() -> Launched:
     """What is measured of the launches that are built here."""
-    gpu = measured()
+    gpu = joined(measured_of(name) for name in SETS)
     lacking = OF_A_TOOLKIT - emulated().outputs.keys()
     return Launched(
         {name: output for name, output in gpu.outputs.items() if name not in lacking},
@@ -181,7 +200,7 @@ def test_counts_are_the_gpus() -> None:
 
 
 def test_scattered_reductions_are_near() -> None:
-    for name in SCATTERED_REDUCTIONS:
+    for name in SCATTERED_REDUCTIONS & compared().counted.keys():
         for counter in ("reduction_sectors", "atomic_sectors"):
             counted = emulated().counted[name].get(counter, 0.0)
             assert counted <= compared().counted[name][counter] <= 1.02 * counted
@@ -215,3 +234,55 @@ def test_a_wrong_output_is_seen() -> None:
 
 def test_metrics_of_every_promise() -> None:
     assert set(ordinary_cuda.PROMISED) <= set(NSIGHT)
+
+
+@cache
+def instruction_ratios() -> dict[str, dict[str, dict[str, float]]]:
+    """By program, counter and launch."""
+    return {
+        name: instruction_table.ratios_of(emulated_of(name), measured_of(name)) for name in SETS
+    }
+
+
+@as_nvcc_13_compiles
+def test_instructions_are_near_the_gpus() -> None:
+    everything: list[float] = []
+    for name, by_counter in instruction_ratios().items():
+        counted = by_counter["warp_instructions"]
+        assert counted.keys() == by_counter["ptx_instructions"].keys(), name
+        share = instruction_table.share_within(counted.values(), 0.05)
+        assert share >= MIN_WITHIN_5_PERCENT_OF_A_PROGRAM, name
+        everything += counted.values()
+    assert instruction_table.share_within(everything, 0.05) >= MIN_WITHIN_5_PERCENT
+
+
+@as_nvcc_13_compiles
+def test_the_page_has_these_shares() -> None:
+    page = instruction_table.PAGE.read_text(encoding="utf-8").splitlines()
+    head, dashes, *rows = instruction_table.lines(instruction_ratios())
+    assert page[page.index(head) + 1] == dashes
+    for line in rows:
+        cells = line.split(" | ")
+        (stated,) = (row.split(" | ") for row in page if row.split(" | ")[:3] == cells[:3])
+        # One launch of 713 was once equal on one machine and not on another: which one is not known.
+        equal = instruction_table.HEADER.index("equal")
+        assert abs(int(cells.pop(equal)) - int(stated.pop(equal))) <= 1, line
+        assert cells == stated
+
+
+def test_shares_of_ratios() -> None:
+    assert instruction_table.share_within([0.951, 1.0, 1.049, 1.06], 0.05) == 0.75
+    assert instruction_table.row("a", "b", [1.0, 1.04, 0.5, 0.92]) == [
+        *("a", "4", "b", "1", "50 %", "75 %", "6.0 %"),
+    ]
+
+
+def test_a_launch_whose_machine_code_is_not_known_is_left_out() -> None:
+    gpu = Launched({}, {"a": {"warp_instructions": 100.0}, "b": {"warp_instructions": 50.0}})
+    both = {"warp_instructions": 90.0, "ptx_instructions": 80.0}
+    emulated = Launched({"a": Output("1", "exact")}, {"a": both, "b": {"ptx_instructions": 60.0}})
+    assert ordinary_cuda.instruction_ratios(emulated, gpu, "warp_instructions") == {"a": 0.9}
+    assert ordinary_cuda.instruction_ratios(emulated, gpu, "ptx_instructions") == {
+        "a": 0.8,
+        "b": 1.2,
+    }

@@ -9,8 +9,6 @@
 namespace ordinary {
 namespace {
 
-int blocks_for(int n, int each) { return (n + each - 1) / each; }
-
 int clamped(int i, int n) { return std::min(std::max(i, 0), n - 1); }
 
 __global__ void box_of_25(const uchar3* __restrict__ in, uchar3* __restrict__ out, int width,

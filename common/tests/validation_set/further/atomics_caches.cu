@@ -12,8 +12,6 @@
 namespace ordinary {
 namespace {
 
-int blocks_for(int n, int each) { return (n + each - 1) / each; }
-
 // Numbers the elements of each key. Which element gets which number is open.
 __global__ void rank_among_equals(const unsigned char* keys, unsigned* counters, unsigned* out,
                                   int n) {

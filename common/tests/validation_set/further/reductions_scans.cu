@@ -10,10 +10,6 @@
 namespace ordinary {
 namespace {
 
-constexpr unsigned ALL_LANES = 0xffffffffu;
-
-int blocks_for(int n, int each) { return (n + each - 1) / each; }
-
 __global__ void sum_of_halves(const __half2* __restrict__ in, float* __restrict__ sums, int n) {
     __shared__ float warps[5];
     float sum = 0.0f;

@@ -7,10 +7,6 @@
 namespace ordinary {
 namespace {
 
-constexpr unsigned ALL_LANES = 0xffffffffu;
-
-int blocks_for(int n, int each) { return (n + each - 1) / each; }
-
 template <class V>
 struct Csr {
     std::vector<int> offsets = {0}, columns;

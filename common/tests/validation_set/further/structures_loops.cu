@@ -9,8 +9,6 @@
 namespace ordinary {
 namespace {
 
-int blocks_for(int n, int each) { return (n + each - 1) / each; }
-
 struct Pixel {
     unsigned char r, g, b;
 };

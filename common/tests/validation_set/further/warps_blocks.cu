@@ -14,8 +14,6 @@ namespace cg = cooperative_groups;
 
 constexpr unsigned ALL = 0xffffffffu;
 
-int blocks_for(int n, int each) { return (n + each - 1) / each; }
-
 // Eight numbers turn by a count of their own.
 __global__ void rotate_in_eighths(const long long* __restrict__ in,
                                   const unsigned char* __restrict__ turns, long long* out) {

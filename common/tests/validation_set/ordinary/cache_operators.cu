@@ -111,13 +111,6 @@ __global__ void publish(const int* in, int* out) {
     out[blockIdx.x * blockDim.x + threadIdx.x] = seen < 2;
 }
 
-template <class F>
-std::vector<int> each(int n, F f) {
-    std::vector<int> result(n);
-    for (int i = 0; i < n; ++i) result[i] = f(i);
-    return result;
-}
-
 void add_operators(Launches& launches) {
     const int n = 3000;
     const auto in = values<int>(n);

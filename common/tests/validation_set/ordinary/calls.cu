@@ -148,13 +148,6 @@ __global__ void results_through_pointers(const int* in, int2* out, int length) {
     out[i] = make_int2(least, most);
 }
 
-template <class F>
-std::vector<int> each(int n, F f) {
-    std::vector<int> result(n);
-    for (int i = 0; i < n; ++i) result[i] = f(i);
-    return result;
-}
-
 void add_not_inlined(Launches& launches) {
     const int n = 2000;
     const auto in = values<int>(n);

@@ -179,13 +179,6 @@ __global__ void short_circuit(const int* a, const int* b, const int* c, int* out
     out[i] = (a[i] > 40 && b[i] > 40) || (a[i] < 10 && c[i] > 20) ? 1 : 0;
 }
 
-template <class F>
-std::vector<int> each(int n, F f) {
-    std::vector<int> result(n);
-    for (int i = 0; i < n; ++i) result[i] = f(i);
-    return result;
-}
-
 int skip_and_stop_reference(const std::vector<int>& in, int i, int threads, int length) {
     int sum = 0;
     for (int k = 0; k < length; ++k) {

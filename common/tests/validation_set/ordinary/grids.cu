@@ -114,8 +114,6 @@ __global__ void module_variables(const int* in, float* out, int n) {
     out[i] = v.x + v.w;
 }
 
-int blocks_of(int n) { return (n + 127) / 128; }
-
 void add_loops(Launches& launches) {
     const int n = 5001;
     const auto a = values<float>(n, 97, 1), b = values<float>(n, 97, 2);

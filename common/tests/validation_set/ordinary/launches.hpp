@@ -135,4 +135,17 @@ std::vector<T> values(std::size_t n, unsigned limit = 97, unsigned seed = 1) {
     return result;
 }
 
+// Element i is f(i).
+template <class F>
+std::vector<int> each(int n, F f) {
+    std::vector<int> result(n);
+    for (int i = 0; i < n; ++i) result[i] = f(i);
+    return result;
+}
+
+inline int blocks_for(int n, int each) { return (n + each - 1) / each; }
+
+// Of 128 threads each.
+inline int blocks_of(int threads) { return blocks_for(threads, 128); }
+
 }  // namespace ordinary

@@ -95,8 +95,6 @@ __global__ void modular_power(const unsigned* bases, unsigned* out, unsigned exp
     out[i] = static_cast<unsigned>(result);
 }
 
-int blocks_of(int n) { return (n + 127) / 128; }
-
 void add_halves(Launches& launches) {
     const int n = 2001;
     const auto x = values<float>(2 * n, 32, 1), y = values<float>(2 * n, 32, 2);

@@ -194,7 +194,7 @@ void add_transposes(Launches& launches) {
     });
 }
 
-void add_others(Launches& launches) {
+void add_other_patterns(Launches& launches) {
     launches.add("dynamic_arrays", [](Outcome& outcome) {
         const auto in = values<float>(8 * 192);
         const Array<float> input(in), out(8 * 192);
@@ -243,7 +243,7 @@ void add_others(Launches& launches) {
 void add_shared_patterns(Launches& launches) {
     add_patterns(launches);
     add_transposes(launches);
-    add_others(launches);
+    add_other_patterns(launches);
 }
 
 }  // namespace ordinary

@@ -106,7 +106,7 @@ class Image {
     cudaSurfaceObject_t surface_ = 0;
 };
 
-void add_1d(Launches& launches) {
+void add_textures_1d(Launches& launches) {
     const int n = 2000;
     launches.add("texture_linear", [=](Outcome& outcome) {
         const auto in = values<float>(n);
@@ -131,7 +131,7 @@ void add_1d(Launches& launches) {
     });
 }
 
-void add_2d(Launches& launches) {
+void add_textures_2d(Launches& launches) {
     const int width = 70, height = 45;
     const auto in = values<float>(width * height);
     launches.add("texture_rotate", [=](Outcome& outcome) {
@@ -172,8 +172,8 @@ void add_2d(Launches& launches) {
 }  // namespace
 
 void add_textures(Launches& launches) {
-    add_1d(launches);
-    add_2d(launches);
+    add_textures_1d(launches);
+    add_textures_2d(launches);
 }
 
 }  // namespace ordinary

@@ -163,8 +163,6 @@ struct Graph {
     }
 };
 
-int blocks_of(int threads) { return (threads + 127) / 128; }
-
 void add_lists(Launches& launches) {
     const int n = 4096;
     launches.add("chase", [=](Outcome& outcome) {

@@ -200,7 +200,7 @@ void add_trees(Launches& launches) {
     });
 }
 
-void add_others(Launches& launches) {
+void add_other_scans(Launches& launches) {
     const int n = 5000;
     const auto in = values<int>(n);
     launches.add("scan_shuffle", [=](Outcome& outcome) {
@@ -248,7 +248,7 @@ void add_others(Launches& launches) {
 
 void add_scans(Launches& launches) {
     add_trees(launches);
-    add_others(launches);
+    add_other_scans(launches);
 }
 
 }  // namespace ordinary

@@ -248,7 +248,7 @@ void add_random(Launches& launches) {
     });
 }
 
-void add_others(Launches& launches) {
+void add_other_simulations(Launches& launches) {
     launches.add("black_scholes", [](Outcome& outcome) {
         const int n = 3000;
         auto s = values<float>(n, 90, 1), x = values<float>(n, 90, 2), t = values<float>(n, 9, 3);
@@ -300,7 +300,7 @@ void add_others(Launches& launches) {
 void add_simulations(Launches& launches) {
     add_bodies(launches);
     add_random(launches);
-    add_others(launches);
+    add_other_simulations(launches);
 }
 
 }  // namespace ordinary

@@ -76,8 +76,6 @@ __global__ void copy_bytes_unaligned(const unsigned char* in, unsigned char* out
     if (i < n) out[i] = in[i + offset];
 }
 
-int blocks_of(int n) { return (n + 127) / 128; }
-
 std::vector<char> text_of(int n) {
     auto text = values<char>(n, 8, 50);
     for (auto& letter : text) letter = " abAcdeE"[static_cast<int>(letter)];
