@@ -277,7 +277,7 @@ void LeftMatrix::multiply_floats(Warp& warp, const RowBytes<columns>& of_b,
     to_rows(of_b, bits_of(detail_.b_type) / 8, detail_.inner, elements);
     ColumnFactors b;
     to_factors(detail_.b_type, elements, detail_.inner * columns, b);
-    Sums sums;
+    Sums sums{};
     if (detail_.c_type == ResultType::f16 && !c.empty())
         gather_halves(warp, c, groups, sums.of);
     else
@@ -325,7 +325,7 @@ void LeftMatrix::multiply_integers(Warp& warp, const RowBytes<columns>& of_b,
                                    std::span<const RegisterOffset> c,
                                    std::span<const RegisterOffset> d) const {
     const unsigned groups = detail_.rows / 8;
-    std::int32_t sums[max_rows][columns], products[max_rows][columns];
+    std::int32_t sums[max_rows][columns], products[max_rows][columns]{};
     gather_or_clear(warp, c, groups, sums);
     if (detail_.a_type == MatrixType::b1)
         count_bits(of_b, products);
