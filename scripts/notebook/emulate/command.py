@@ -161,7 +161,7 @@ def _roof(row: Mapping[str, str]) -> emulate_runs.Roof | None:
 
 def _require_reader() -> None:
     """A page goes into a file, and its roofline is drawn by gnuplot."""
-    # What draws takes as long to import as everything else: a report in text goes without.
+    # Charts take as long to import as everything else: a report in text goes without.
     from notebook.charts import figures
 
     if sys.stdout.isatty():
