@@ -358,7 +358,7 @@ double Machine::* const latencies[] = {
 // What launches by chance take.
 std::vector<double> seconds_of_launches(const Machine& machine) {
     std::vector<double> result;
-    for (unsigned seed = 0; seed < 80; ++seed) {
+    for (unsigned seed = 0; seed < 20; ++seed) {
         LaunchFacts facts = facts_of(24, 8);
         facts.cold_share = 1;
         facts.dram_dirty_share = 0.5;  // as many stores as loads

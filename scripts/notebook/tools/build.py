@@ -17,7 +17,7 @@ from notebook.base.project import Project
 from notebook.base.text import short
 from notebook.tools import gpus_here, nvcc, toolbox
 
-# The parts of build/ that no build makes again. `lab emulate` compiles its program into `emulate` before the first build.
+# The parts of build/ that no build makes again. `lab emulate` compiles its program before the first build.
 _KEPT = {"emulate", "results", "quick", "filtered", "runs", "figures", "fleet"}
 # Not the script `meson`: its first line breaks when the working tree moves.
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
