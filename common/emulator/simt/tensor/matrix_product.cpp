@@ -135,21 +135,12 @@ void add_to_sums(const RowFactors& a, const ColumnFactors& b, const MatrixProduc
     }
 }
 
-template <class T>
-void gather_or_clear(Warp& warp, std::span<const RegisterOffset> registers, unsigned groups,
-                     T (*sums)[columns]) {
-    if (registers.empty())
-        std::memset(sums, 0, 8 * groups * sizeof *sums);
-    else
-        gather_results(warp, registers, groups, sums);
-}
-
 // A chain of fused multiply-adds along k, rounded to nearest.
 void multiply_doubles(Warp& warp, const MatrixProductDetail& detail) {
     const Pieces pieces(warp, detail);
     const unsigned groups = detail.rows / 8;
     constexpr unsigned most = max_row_bytes / sizeof(double);
-    double sums[max_rows][columns], b[most][columns];
+    double sums[max_rows][columns]{}, b[most][columns];
     gather_results(warp, detail.c, groups, sums);
     to_rows(pieces.b, sizeof(double), detail.inner, reinterpret_cast<std::byte*>(b));
     for (unsigned row = 0; row < detail.rows; ++row) {
@@ -278,10 +269,12 @@ void LeftMatrix::multiply_floats(Warp& warp, const RowBytes<columns>& of_b,
     ColumnFactors b;
     to_factors(detail_.b_type, elements, detail_.inner * columns, b);
     Sums sums{};
-    if (detail_.c_type == ResultType::f16 && !c.empty())
-        gather_halves(warp, c, groups, sums.of);
-    else
-        gather_or_clear(warp, c, groups, sums.of);
+    if (!c.empty()) {
+        if (detail_.c_type == ResultType::f16)
+            gather_halves(warp, c, groups, sums.of);
+        else
+            gather_results(warp, c, groups, sums.of);
+    }
     if (detail_.sum.adds_last) {
         add_to_sums(floats_, b, detail_, sums);
     } else {
@@ -325,8 +318,8 @@ void LeftMatrix::multiply_integers(Warp& warp, const RowBytes<columns>& of_b,
                                    std::span<const RegisterOffset> c,
                                    std::span<const RegisterOffset> d) const {
     const unsigned groups = detail_.rows / 8;
-    std::int32_t sums[max_rows][columns], products[max_rows][columns]{};
-    gather_or_clear(warp, c, groups, sums);
+    std::int32_t sums[max_rows][columns]{}, products[max_rows][columns]{};
+    if (!c.empty()) gather_results(warp, c, groups, sums);
     if (detail_.a_type == MatrixType::b1)
         count_bits(of_b, products);
     else
