@@ -15,7 +15,9 @@ def add_commands(commands: "Commands") -> None:
     subcommands.add(commands, _profile).add_argument("chapter", metavar="CHAPTER")
     subcommands.add(commands, _check)
     subcommands.add(commands, _test).add_argument(
-        "--nightly", action="store_true", help="many more cases; up to two hours on 2 cores"
+        "--nightly",
+        action="store_true",
+        help="many more cases and programs; up to two hours on 2 cores",
     )
 
 
@@ -63,9 +65,9 @@ def _check(_: Namespace) -> int:
 
 
 def _test(options: Namespace) -> int:
-    """build everything and run every test
+    """build and pass the tests
 
-    Builds everything and runs the C++ and the Python tests, and lab check.
+    Builds all but what a nightly run alone needs, and runs the C++ and the Python tests, and lab check.
     """
     from notebook.tools import testing
 

@@ -355,7 +355,7 @@ double Machine::* const latencies[] = {
     &Machine::dram_bank_cycles, &Machine::dram_turnaround_cycles,
 };
 
-// What launches by chance take.
+// Seconds of random launches.
 std::vector<double> seconds_of_launches(const Machine& machine) {
     std::vector<double> result;
     for (unsigned seed = 0; seed < 20; ++seed) {

@@ -65,7 +65,7 @@ def _instructions(launch: Launch) -> str:
 def heading(together: Together) -> list[str]:
     several = any(launch and launch.launches > 1 for _, launch in together)
     sums = ["  counts: of all launches together"] if several else []
-    return [title(_first(together)), *sums, *_marked(together)]
+    return [title(_first(together)), *sums, *_remarks(together)]
 
 
 def _first(together: Together) -> Launch:
@@ -133,14 +133,17 @@ def _facts_row(name: str, together: Together, fact: Callable[[Launch], str]) -> 
     return [name, *(fact(launch) if launch else "-" for _, launch in together)]
 
 
-def _marked(together: Together) -> list[str]:
-    """What stands out; said once where it holds on every architecture."""
-    by_text: dict[Finding, list[str]] = {}
+def _remarks(together: Together) -> list[str]:
+    """Findings, then notes; said once where one holds on every architecture."""
+    by_text: dict[tuple[str, Finding | str], list[str]] = {}
     for run, launch in together:
-        for finding in run.findings(launch) if launch else []:
-            by_text.setdefault(finding, []).append(run.name)
-    everywhere = len(together)
+        if launch:
+            findings = (("!", finding) for finding in run.findings(launch))
+            for remark in (*findings, *(("note:", note) for note in launch.notes)):
+                by_text.setdefault(remark, []).append(run.name)
     return wrapped(
-        f"  ! {finding}" if len(names) == everywhere else f"  ! {', '.join(names)}: {finding}"
-        for finding, names in by_text.items()
+        f"  {mark} {text}"
+        if len(names) == len(together)
+        else f"  {mark} {', '.join(names)}: {text}"
+        for (mark, text), names in sorted(by_text.items(), key=lambda item: item[0][0] == "note:")
     )

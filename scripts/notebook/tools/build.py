@@ -17,7 +17,7 @@ from notebook.base.project import Project
 from notebook.base.text import short
 from notebook.tools import gpus_here, nvcc, toolbox
 
-# The parts of build/ that no build makes again. `lab emulate` compiles its program before the first build.
+# The parts of build/ that outlive a new build: results, and programs that `lab emulate` compiles before the first one.
 _KEPT = {"emulate", "results", "quick", "filtered", "runs", "figures", "fleet"}
 # Not the script `meson`: its first line breaks when the working tree moves.
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
@@ -101,7 +101,7 @@ def _chosen_options(project: Project) -> list[str]:
 
 
 def _clear(project: Project) -> None:
-    """Removes what is in build/ but for what no build makes again."""
+    """Removes what is in build/ but for the parts that outlive a new build."""
     if project.build.is_dir():
         leftovers = [path for path in project.build.iterdir() if path.name not in _KEPT]
     else:

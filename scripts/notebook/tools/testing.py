@@ -1,4 +1,4 @@
-"""`lab test`: builds everything, runs the C++ tests, then those of the scripts, then lab check."""
+"""`lab test`: builds all but what a nightly run alone needs, runs the C++ tests, lab check and the scripts' tests."""
 
 import os
 import subprocess

@@ -427,6 +427,19 @@ def test_a_finding_is_told_with_what_to_do(tmp_path: Path) -> None:
 # ---- reports -------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("report", [emulate_report.line_report, emulate_report.launch_report])
+def test_notes_are_said_once_where_they_hold_everywhere(tmp_path: Path, report: Any) -> None:
+    together = [only(tmp_path, notes=["results vary", *more]) for more in ([], ["of one"])]
+    runs = [
+        emulate_runs.Emulated(name, "GPU", 0, [launch], [])
+        for name, launch in zip(("ada", "hopper"), together, strict=True)
+    ]
+    text = "\n".join(report(runs))
+    assert text.count("results vary") == 1 and "  note: results vary" in text
+    assert "  note: hopper: of one" in text
+    assert "  note: results vary" in "\n".join(report(runs[:1]))
+
+
 def test_the_report_fits_into_100_columns(tmp_path: Path) -> None:
     source = tmp_path / "kernels.cu"
     source.write_text("//\n" * 3 + "    out[i] = in[i];" + " // a very long comment" * 20 + "\n")

@@ -132,6 +132,12 @@ def test_a_first_touch_takes_what_an_h200_took(
     )
 
 
+def test_what_is_smaller_than_all_that_was_measured_has_no_time(tmp_path: Path) -> None:
+    (launch,) = launches(tmp_path, described(managed_bytes=128))
+    emulate_managed.add_notes(with_first_touches(tmp_path), [launch], "9.0")
+    assert "128 bytes" in launch.notes[0] and "takes some" not in launch.notes[0]
+
+
 def test_without_results_of_chapter_20_a_first_touch_has_no_time(tmp_path: Path) -> None:
     (launch,) = launches(tmp_path, described(managed_bytes=12 << 20))
     emulate_managed.add_notes(Project.here(tmp_path), [launch], "9.0")

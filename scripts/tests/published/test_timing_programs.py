@@ -3,6 +3,7 @@
 import csv
 import math
 import os
+import re
 from pathlib import Path
 from statistics import median
 
@@ -289,10 +290,17 @@ def test_the_emulated_gpu_prints_what_the_table_has(name: str) -> None:
         not (PROJECT.build / table.target).is_file()
         or not (PROJECT.build / build.emulated_runtime()).is_file()
     ):
+        assert not os.environ.get(testing.NIGHTLY), f"{table.target} is not built"
         pytest.skip("the program is not built here")
     entry, _, predicted, _ = table.columns
     now = {key: f"{value:.2f}" for key, value in table.predicted(PROJECT).items()}
     assert now == {row[entry]: row[predicted] for row in ROWS[name]}
+
+
+def test_the_build_has_the_quick_programs_of_the_tests() -> None:
+    build_file = PROJECT.root / "common" / "microbenchmarks" / "meson.build"
+    (quick,) = re.findall(r"quick_programs = \[(.*)\]", build_file.read_text(encoding="utf-8"))
+    assert set(re.findall(r"'(\w+)'", quick)) == QUICK <= TABLES.keys()
 
 
 @pytest.mark.parametrize("name", TABLES)

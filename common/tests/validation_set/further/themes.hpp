@@ -5,8 +5,6 @@ namespace ordinary {
 
 class Launches;
 
-constexpr unsigned ALL_LANES = 0xffffffffu;
-
 void add_more_reductions_scans(Launches& launches);
 void add_more_sparse_dense(Launches& launches);
 void add_more_structures_loops(Launches& launches);

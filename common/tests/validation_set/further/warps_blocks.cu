@@ -12,21 +12,19 @@ namespace {
 
 namespace cg = cooperative_groups;
 
-constexpr unsigned ALL = 0xffffffffu;
-
 // Eight numbers turn by a count of their own.
 __global__ void rotate_in_eighths(const long long* __restrict__ in,
                                   const unsigned char* __restrict__ turns, long long* out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = __shfl_sync(ALL, in[i], threadIdx.x + turns[i / 8], 8);
+    out[i] = __shfl_sync(ALL_LANES, in[i], threadIdx.x + turns[i / 8], 8);
 }
 
 // For each element: the number of its run in the warp, and how long that run is.
 __global__ void runs_in_warps(const short* in, ushort2* out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     int v = i < n ? in[i] : -1;
-    int left = __shfl_up_sync(ALL, v, 1);
-    unsigned starts = __ballot_sync(ALL, lane == 0 || v != left);
+    int left = __shfl_up_sync(ALL_LANES, v, 1);
+    unsigned starts = __ballot_sync(ALL_LANES, lane == 0 || v != left);
     unsigned so_far = starts & ((2u << lane) - 1), later = starts & ~((2u << lane) - 1);
     int first = 31 - __clz(so_far), end = later ? __ffs(later) - 1 : 32;
     if (i < n) out[i] = make_ushort2(__popc(so_far) - 1, end - first);
@@ -36,9 +34,9 @@ __global__ void match_wide_keys(const unsigned long long* keys, int* peers, int*
                                 unsigned char* uniform) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     unsigned long long key = keys[i];
-    unsigned same = __match_any_sync(ALL, key);
+    unsigned same = __match_any_sync(ALL_LANES, key);
     int leader = __ffs(same) - 1, all_same;
-    __match_all_sync(ALL, key >> 32, &all_same);
+    __match_all_sync(ALL_LANES, key >> 32, &all_same);
     peers[i] = __popc(same) << 8 | leader;
     int leaders = __syncthreads_count(lane == leader);
     if (threadIdx.x == 0) distinct[blockIdx.x] = leaders;
@@ -48,18 +46,18 @@ __global__ void match_wide_keys(const unsigned long long* keys, int* peers, int*
 // The instruction is there from compute capability 8.0.
 __device__ __noinline__ int largest_of_warp(int v) {
 #if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(ALL, v);
+    return __reduce_max_sync(ALL_LANES, v);
 #else
-    for (int d = 16; d > 0; d /= 2) v = max(v, __shfl_xor_sync(ALL, v, d));
+    for (int d = 16; d > 0; d /= 2) v = max(v, __shfl_xor_sync(ALL_LANES, v, d));
     return v;
 #endif
 }
 
 __device__ unsigned sum_of_warp(unsigned v) {
 #if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(ALL, v);
+    return __reduce_add_sync(ALL_LANES, v);
 #else
-    for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(ALL, v, d);
+    for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(ALL_LANES, v, d);
     return v;
 #endif
 }
@@ -96,7 +94,7 @@ __global__ void transpose_eights(const int4* in, int4* out) {
 #pragma unroll
         for (int k = 0; k < 8; ++k) {
             if (k & d) continue;
-            int got = __shfl_xor_sync(ALL, is_upper ? v[k] : v[k + d], d);
+            int got = __shfl_xor_sync(ALL_LANES, is_upper ? v[k] : v[k + d], d);
             if (is_upper) {
                 v[k] = got;
             } else {
@@ -117,13 +115,13 @@ __global__ void largest_before(const short* in, short* out, int rows, int column
         int c = first + lane;
         int largest = c < columns ? in[row * columns + c] : SHRT_MIN;
         for (int d = 1; d < 32; d *= 2) {
-            int other = __shfl_up_sync(ALL, largest, d);
+            int other = __shfl_up_sync(ALL_LANES, largest, d);
             if (lane >= d) largest = max(largest, other);
         }
-        int before = __shfl_up_sync(ALL, largest, 1);
+        int before = __shfl_up_sync(ALL_LANES, largest, 1);
         if (lane == 0) before = SHRT_MIN;
         if (c < columns) out[row * columns + c] = max(before, carry);
-        carry = max(carry, __shfl_sync(ALL, largest, 31));
+        carry = max(carry, __shfl_sync(ALL_LANES, largest, 31));
     }
 }
 
@@ -134,7 +132,7 @@ __global__ void filter_in_segments(const float* __restrict__ in, float* __restri
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
         float v = in[warp * 128 + k * 32 + lane];
-        unsigned wanted = __ballot_sync(ALL, v > limit);
+        unsigned wanted = __ballot_sync(ALL_LANES, v > limit);
         if (v > limit) {
             out[warp * 128 + kept + __popc(wanted & ((1u << lane) - 1))] = v;
         }
@@ -174,7 +172,7 @@ __global__ void prefix_of_fours(const short4* in, int4* out, int* totals) {
     sums.w = sums.z + v.w;
     int before = sums.w;
     for (int d = 1; d < 32; d <<= 1) {
-        int other = __shfl_up_sync(ALL, before, d);
+        int other = __shfl_up_sync(ALL_LANES, before, d);
         if (lane >= d) before += other;
     }
     if (lane == 31) ends[warp] = before;

@@ -135,6 +135,9 @@ std::vector<T> values(std::size_t n, unsigned limit = 97, unsigned seed = 1) {
     return result;
 }
 
+// Every lane of a warp.
+constexpr unsigned ALL_LANES = 0xffffffffu;
+
 // Element i is f(i).
 template <class F>
 std::vector<int> each(int n, F f) {
@@ -143,9 +146,9 @@ std::vector<int> each(int n, F f) {
     return result;
 }
 
-inline int blocks_for(int n, int each) { return (n + each - 1) / each; }
+inline int blocks_for(int n, int of_a_block) { return (n + of_a_block - 1) / of_a_block; }
 
-// Of 128 threads each.
+// Blocks of 128 threads.
 inline int blocks_of(int threads) { return blocks_for(threads, 128); }
 
 }  // namespace ordinary

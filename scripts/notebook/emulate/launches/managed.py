@@ -52,8 +52,8 @@ def _size(count: int) -> str:
 
 
 def _seconds(project: Project, managed_bytes: int) -> float | None:
-    """Of the first launch, interpolated between the sizes that chapter 20 measured, in proportion beyond them; None
-    without its results."""
+    """Of the first launch, interpolated between the sizes that chapter 20 measured, in proportion beyond the largest;
+    None below the smallest, and without its results."""
     device, chapter = _MEASURED
     path = project.data / device / f"{chapter}.json"
     if not path.is_file():
@@ -69,6 +69,8 @@ def _seconds(project: Project, managed_bytes: int) -> float | None:
         elif match := _TOUCHED.fullmatch(row["name"]):
             measured[int(match[1]) * 2.0**20] = median(microseconds)
     sizes = sorted(measured)
+    if managed_bytes < sizes[0]:
+        return None
     times = [measured[size] for size in sizes]
     beyond = max(1.0, managed_bytes / sizes[-1])
     return 1e-6 * beyond * float(np.interp(managed_bytes / beyond, sizes, times))
