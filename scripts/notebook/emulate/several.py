@@ -138,8 +138,11 @@ def _remarks(together: Together) -> list[str]:
     by_text: dict[tuple[str, Finding | str], list[str]] = {}
     for run, launch in together:
         if launch:
-            findings = (("!", finding) for finding in run.findings(launch))
-            for remark in (*findings, *(("note:", note) for note in launch.notes)):
+            remarks: list[tuple[str, Finding | str]] = [
+                ("!", text) for text in run.findings(launch)
+            ]
+            remarks += [("note:", note) for note in launch.notes]
+            for remark in remarks:
                 by_text.setdefault(remark, []).append(run.name)
     return wrapped(
         f"  {mark} {text}"
