@@ -72,6 +72,7 @@ def main() -> int:
     def counted(page: str) -> str:
         project = Project.here()
         library = build.emulated_runtime()
+        build.configure(project)
         build.build(project, "the validation sets", library, *ordinary_cuda.TARGETS.values())
         runtime = (project.build / library).parent
         ratios = {

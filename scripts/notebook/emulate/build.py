@@ -11,6 +11,8 @@ from notebook.base.errors import CHECK_FAILED, MISSING, Problem
 from notebook.base.progress import say
 from notebook.base.project import Project
 from notebook.base.text import plain
+from notebook.tools import build as tools_build
+from notebook.tools import nvcc as compilers
 from notebook.tools import toolbox
 
 # The oldest that nvcc 13 compiles for; older architectures execute its PTX.
@@ -29,8 +31,10 @@ def build(project: Project, file: Path, flags: list[str], capabilities: list[str
     if not nvcc:
         raise Problem("no nvcc to compile with; run: scripts/lab setup", MISSING)
     command = [nvcc, *nvcc_flags(flags, capabilities, _supported(nvcc)), *flags]
-    digest = hashlib.sha256("\0".join([str(file.resolve()), *command]).encode()).hexdigest()[:16]
-    folder = project.build / "emulate" / digest
+    # Another nvcc may lie at the same path one day.
+    named = "\0".join([str(file.resolve()), compilers.text(nvcc), *command])
+    digest = hashlib.sha256(named.encode()).hexdigest()[:16]
+    folder = project.build / tools_build.PROGRAMS / digest
     program, dependencies = folder / file.stem, folder / "dependencies"
     if program.is_file() and not _changed(program, dependencies):
         return program

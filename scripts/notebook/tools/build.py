@@ -17,8 +17,10 @@ from notebook.base.project import Project
 from notebook.base.text import short
 from notebook.tools import gpus_here, nvcc, toolbox
 
-# The parts of build/ that outlive a new build: results, and programs that `lab emulate` compiles before the first one.
-_KEPT = {"emulate", "results", "quick", "filtered", "runs", "figures", "fleet"}
+# The folder of programs that `lab emulate` compiles, which it does before the first build.
+PROGRAMS = "emulate"
+# The parts of build/ that outlive a new build.
+_KEPT = {PROGRAMS, "results", "quick", "filtered", "runs", "figures", "fleet"}
 # Not the script `meson`: its first line breaks when the working tree moves.
 MESON = [sys.executable, "-m", "mesonbuild.mesonmain"]
 

@@ -22,8 +22,8 @@ from notebook.data.names import is_name
 from notebook.tools import build, testing
 
 GPU = "nvidia-h200"
-# The largest comes each time; a minute of nvcc goes into each of the others.
 NIGHTLY = bool(os.environ.get(testing.NIGHTLY))
+# The largest comes each time; a minute of nvcc and more goes into each of the others.
 SETS = tuple(ordinary_cuda.TARGETS) if NIGHTLY else ("ordinary_cuda",)
 
 # ---- launches whose counts differ, by cause ---------------------------------------------------------

@@ -57,7 +57,7 @@ def test_a_damaged_build_is_made_anew(tree: Tree, damage: Callable[[Path], None]
 
 
 def test_the_program_of_the_first_command_outlives_the_first_build(tree: Tree) -> None:
-    program = tree.project.build / "emulate" / "0123456789abcdef" / "program"
+    program = tree.project.build / build.PROGRAMS / "0123456789abcdef" / "program"
     program.parent.mkdir(parents=True)
     program.write_text("compiled")
     build.configure(tree.project, tree.chapter.target)
