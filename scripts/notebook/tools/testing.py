@@ -31,8 +31,7 @@ def test(project: Project, nightly: bool = False) -> int:
     """Returns 0 when every test passed."""
     began = time.monotonic()
     setup.install_missing(project)
-    if os.environ.get("CI") and (lacking := toolbox.missing(toolbox.FOR_ALL_TESTS)):
-        toolbox.apt_install([package.apt for package in lacking], say)
+    _install_what_some_tests_need(nightly)
     toolbox.require((*toolbox.FOR_EVERY_RUN, toolbox.GTEST), "building the tests")
     setup.require_nvcc()
     build.configure(project)
@@ -49,7 +48,8 @@ def test(project: Project, nightly: bool = False) -> int:
         environment = toolbox.environment() | ({NIGHTLY: str(counts)} if nightly else {})
         programs = sorted(project.root.glob(_NIGHTLY_PARTS)) if nightly else []
         # The tests first: with many cases they take as long as all other parts together.
-        runs = {"tests of the scripts": ["-m", "pytest", *_PYTEST]}
+        reasons = ["-rs"] if nightly else []  # why a test was skipped
+        runs = {"tests of the scripts": ["-m", "pytest", *_PYTEST, *reasons]}
         runs |= {program.stem: [str(program)] for program in programs}
         parts: dict[str, Callable[[], bool]] = {
             "C++ tests": lambda: build.run_tests(project),
@@ -70,6 +70,14 @@ def test(project: Project, nightly: bool = False) -> int:
     if failed:
         say(f"error: failed, see above: {', '.join(failed)}")
     return CHECK_FAILED if failed else 0
+
+
+def _install_what_some_tests_need(nightly: bool) -> None:
+    wanted = toolbox.FOR_ALL_TESTS if nightly else toolbox.FOR_CLUSTERS
+    if nightly or os.environ.get("CI"):
+        # One by one: some systems lack one of them.
+        for package in toolbox.missing(wanted):
+            toolbox.apt_install([package.apt], say)
 
 
 @dataclass(frozen=True)

@@ -148,8 +148,15 @@ GIT = Package("git", "names the revision that results were made from", _program(
 
 SLURM = Package("slurm-wlm", "tests of campaigns start a cluster", _program("slurmctld"))
 MUNGE = Package("munge", "tests of campaigns start a cluster", _program("munged"))
-# Without these some tests are skipped. They bring daemons along, so that only CI installs them.
-FOR_ALL_TESTS = (SLURM, MUNGE)
+CHROMIUM = Package(
+    "chromium",
+    "tests open pages in it",
+    lambda: find_program("chromium") or find_program("chromium-browser"),
+)
+# Without these some tests are skipped. Clusters bring daemons along, so that only CI and a nightly run install them;
+# a browser is large, so that only a nightly run does.
+FOR_CLUSTERS = (SLURM, MUNGE)
+FOR_ALL_TESTS = (*FOR_CLUSTERS, CHROMIUM)
 
 # pkg-config and the compiler first: the libraries are looked for with them.
 PACKAGES = (PKG_CONFIG, COMPILER, BENCHMARK, GTEST, GNUPLOT, GIT)

@@ -1,7 +1,6 @@
 """Tables of pages fit a screen's width, and links lead somewhere."""
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,8 +9,9 @@ from markdown_it import MarkdownIt
 
 from notebook.base import markers
 from notebook.decide import rules
+from notebook.tools import toolbox
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+CHROMIUM = toolbox.CHROMIUM.find()
 ROOT = Path(__file__).parents[3]
 CHAPTER_PAGES = sorted(ROOT.glob("chapters/*/README.md"))
 PAGES = [ROOT / "README.md", ROOT / "chapters" / "README.md", *CHAPTER_PAGES]
@@ -70,7 +70,7 @@ h1 { font-size: 2em; margin: 24px 0 16px; padding-bottom: .3em } p, ul, pre { ma
 pre { padding: 16px; font-size: 85%; line-height: 1.45 } img { max-width: 100%; width: 100% }"""
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium; apt-get install chromium")
+@pytest.mark.skipif(not CHROMIUM, reason="no Chromium; apt-get install chromium")
 @pytest.mark.parametrize("name", ["README.md", "README.zh.md"])
 def test_the_commands_of_the_front_page_end_within_two_screens(name: str, tmp_path: Path) -> None:
     """The picture is as tall as its SVG says at this width."""
@@ -84,7 +84,7 @@ def test_the_commands_of_the_front_page_end_within_two_screens(name: str, tmp_pa
         encoding="utf-8",
     )
     done = subprocess.run(
-        [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", page.as_uri()],
+        [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", page.as_uri()],
         capture_output=True, encoding="utf-8", timeout=120, check=True,
     )  # fmt: skip
     height = re.search(r"<title>([0-9]+)</title>", done.stdout)

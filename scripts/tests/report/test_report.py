@@ -5,7 +5,6 @@ import hashlib
 import html
 import json
 import re
-import shutil
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,12 +16,13 @@ from conftest import Tree
 
 from notebook.base.project import Project
 from notebook.report import kernel_data, rendering, site
+from notebook.tools import toolbox
 from notebook.tools.build import emulated_runtime
 
 ROOT = Path(__file__).parents[3]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+CHROMIUM = toolbox.CHROMIUM.find()
 HOSTILE = "</script><img src=x onerror=alert(1)>"
-browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium; apt-get install chromium")
+browser = pytest.mark.skipif(not CHROMIUM, reason="no Chromium; apt-get install chromium")
 
 
 @pytest.fixture(scope="module")
@@ -219,7 +219,7 @@ def run(
     shown = frames if widths else tested
     try:
         done = subprocess.run(
-            [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
              "--virtual-time-budget=20000", f"--window-size={width},1000", "--dump-dom", shown.as_uri()],
             capture_output=True, encoding="utf-8", check=True, timeout=120,
         )  # fmt: skip
@@ -370,7 +370,7 @@ def test_a_print_has_all_sections_and_is_short(report: Path, tmp_path: Path) -> 
     pdf = tmp_path / "page.pdf"
     page = report / "08_block_size.html"
     subprocess.run(
-        [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", f"--print-to-pdf={pdf}", page.as_uri()],
+        [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--print-to-pdf={pdf}", page.as_uri()],
         capture_output=True, check=True, timeout=120,
     )  # fmt: skip
     sheets = len(re.findall(rb"/Type /Page\b(?!s)", pdf.read_bytes()))

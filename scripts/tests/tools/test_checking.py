@@ -9,7 +9,7 @@ from notebook.base.errors import MISSING, WRONG_USAGE, Problem
 from notebook.base.project import Project
 from notebook.counters import counters
 from notebook.data import devices
-from notebook.tools import checking, machine_code, testing
+from notebook.tools import checking, machine_code, testing, toolbox
 
 
 def test_functions_and_files_that_have_grown_too_long_are_found(tmp_path: Path) -> None:
@@ -55,6 +55,31 @@ def test_the_parts_of_a_nightly_run_add_up(tmp_path: Path, monkeypatch: pytest.M
 def test_a_nightly_run_says_how_long_each_part_took() -> None:
     parts = {"builds": testing.Part(True, 372), "fuzz": testing.Part(False, 2400)}
     assert testing.durations(parts) == "nightly: builds 6.2 min, fuzz 40.0 min"
+
+
+@pytest.mark.parametrize(
+    ("nightly", "variables", "installed"),
+    [
+        (True, {}, ["slurm-wlm", "munge", "chromium"]),
+        (False, {"CI": "true"}, ["slurm-wlm", "munge"]),
+        (False, {}, []),
+    ],
+)
+def test_a_package_that_cannot_be_had_leaves_the_others(
+    nightly: bool, variables: dict[str, str], installed: list[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    log = tmp_path / "log"
+    log.touch()
+    apt = f'#!/bin/sh\nfor last; do :; done\n[ "$last" = update ] && exit\necho "$last" >>{log}\n'
+    (tmp_path / "apt-get").write_text(apt + '[ "$last" != munge ]\n')
+    (tmp_path / "apt-get").chmod(0o755)
+    monkeypatch.delenv("CI", raising=False)
+    for name, value in (variables | {"PATH": str(tmp_path)}).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(toolbox, "_as_root", lambda: ["/usr/bin/env"])
+    testing._install_what_some_tests_need(nightly)
+    assert log.read_text().split() == installed
 
 
 DUMP = """
