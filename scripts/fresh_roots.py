@@ -27,8 +27,10 @@ from notebook.tools import fresh_root
 from notebook.tools.fresh_root import CUDA, Case, Distribution, Settings, System, say
 
 _COMMANDS = ("run", "test", "readme")
-# Beside those of the README, where asked for: machine code for every GPU that the toolkits know.
+# Beside those of the README, where asked for: machine code for every GPU that the toolkits know, and a program
+# whose report is the first thing that is asked of a clone.
 _TARGETS = "targets"
+_EMULATE = "emulate"
 _EVERY_TARGET = "PYTHONPATH=scripts .venv/bin/python scripts/weekly/every_target.py"
 # Its device is one that a reader has and we have not.
 _NEEDS_A_GPU = "nvidia-a100"
@@ -133,8 +135,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--command",
         action="append",
-        choices=(*_COMMANDS, _TARGETS),
-        help=f"default: {', '.join(_COMMANDS)}; {_TARGETS} wants run before it",
+        choices=(*_COMMANDS, _TARGETS, _EMULATE),
+        help=f"default: {', '.join(_COMMANDS)}; {_TARGETS} wants run before it, {_EMULATE} wants to be the first",
     )
     parser.add_argument(
         "--folder",
@@ -194,10 +196,12 @@ def _script(command: str) -> str:
     """What a shell runs for a command of the table."""
     if command == _TARGETS:
         return _EVERY_TARGET
+    program = f"printf %s {shlex.quote(_PROGRAM)} > program.cu"
+    if command == _EMULATE:
+        return f"{program}\nscripts/lab emulate program.cu"
     if command != "readme":
         return f"scripts/lab {command}"
     readme = fresh_root.REPOSITORY / "README.md"
-    program = f"printf %s {shlex.quote(_PROGRAM)} > program.cu"
     tools = 'PATH="$PWD/.venv/bin:$PATH"'  # as `. .venv/bin/activate` does
     commands = readme_commands(readme.read_text(encoding="utf-8"))
     return "\n".join(["set -ex", tools, program, *commands])
