@@ -166,9 +166,9 @@ as_nvcc_13_compiles = pytest.mark.skipif(
     (nvcc.release(toolbox.find_nvcc()) or (0, 0))[0] != 13, reason="compared with code of nvcc 13"
 )
 
-ARCHITECTURES = """architecture,gpu,compute_capability,sm_count,dram_bw_gbs,fp32_lanes_per_sm
-fermi,,,,,
-hopper,,,,,
+ARCHITECTURES = """architecture,gpu,generation,compute_capability,sm_count,dram_bw_gbs,fp32_lanes_per_sm
+fermi,,,,,,
+hopper,,,,,,
 """
 
 

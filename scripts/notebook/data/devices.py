@@ -19,7 +19,7 @@ PUBLISHED = "published:"
 
 _NO_DEVICE = 100  # CUDA_ERROR_NO_DEVICE
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,99}")
-_OF_A_GPU = ("gpu", "compute_capability", "sm_count")
+_OF_A_GPU = ("gpu", "generation", "compute_capability", "sm_count")
 _CAPABILITY = re.compile(r"[0-9]{1,2}\.[0-9]")
 _GPU = re.compile(r"[A-Za-z0-9 ._/()+-]{1,100}")
 

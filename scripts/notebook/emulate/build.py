@@ -7,7 +7,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from notebook.base.errors import CHECK_FAILED, MISSING, Problem
+from notebook.base.errors import CHECK_FAILED, Problem
 from notebook.base.progress import say
 from notebook.base.project import Project
 from notebook.base.text import plain
@@ -25,11 +25,7 @@ _CHOOSES_ARCHITECTURE = re.compile(
 
 def build(project: Project, file: Path, flags: list[str], capabilities: list[str]) -> Path:
     """The executable of `file` with PTX for each compute capability ("9.0")."""
-    if not file.is_file():
-        raise Problem(f"no such file: {plain(file)}", MISSING)
     nvcc = toolbox.find_nvcc()
-    if not nvcc:
-        raise Problem("no nvcc to compile with; run: scripts/lab setup", MISSING)
     command = [nvcc, *nvcc_flags(flags, capabilities, _supported(nvcc)), *flags]
     # Another nvcc may lie at the same path one day.
     named = "\0".join([str(file.resolve()), compilers.text(nvcc), *command])

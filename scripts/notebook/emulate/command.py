@@ -26,18 +26,20 @@ from notebook.emulate.launches import cells, errors, joining, managed, reading, 
 from notebook.emulate.launches import failures as emulate_failures
 from notebook.emulate.launches import runs as emulate_runs
 from notebook.emulate.options import MACHINE_REPORTS, USAGE
-from notebook.tools import build, toolbox
+from notebook.tools import build, setup, toolbox
 
 
 def emulate(options: argparse.Namespace) -> int:
     project = Project.here()
     targets = _targets(project, options.architecture)
     names = [target.name for target in targets]
-    if options.report == "html":
-        _require_reader()
+    if options.report == "html" and sys.stdout.isatty():
+        raise Problem("a page is for a browser; write it to a file: > report.html", WRONG_USAGE)
     saved = emulate_counts.read(options.check_counts, names) if options.check_counts else None
     subject, flags, arguments = split_words(options.words)
-    program = _program(project, subject, flags, targets)
+    named = _find(subject)
+    _require_tools(project, options.report)
+    program = _program(project, named, flags, targets)
     library = runtime_folder(project)
     runs, statuses, wrong = [], [], False
     for number, target in enumerate(targets):
@@ -159,49 +161,49 @@ def _roof(row: Mapping[str, str]) -> emulate_runs.Roof | None:
     return emulate_runs.Roof(sms * partitions * clock_mhz * 1e6, gigabytes * 1e9)
 
 
-def _require_reader() -> None:
-    """A page goes into a file, and its roofline is drawn by gnuplot."""
-    # Charts take as long to import as everything else: a report in text goes without.
-    from notebook.charts import figures
+def _find(subject: str) -> Path:
+    """The .cu file or the program that a user names; a program's name alone is looked for on PATH, too."""
+    path = Path(subject)
+    if "/" not in subject and not path.is_file():
+        path = Path(toolbox.find_program(subject) or subject)
+    if not path.is_file():
+        raise Problem(f"no such file: {plain(subject)}", MISSING)
+    return path
 
-    if sys.stdout.isatty():
-        raise Problem("a page is for a browser; write it to a file: > report.html", WRONG_USAGE)
-    figures.require_gnuplot()
+
+def _require_tools(project: Project, report: str) -> None:
+    """Installs what is missing, as this may be the first command of a machine; raises Problem for what still is."""
+    # gnuplot draws the roofline of a page.
+    needed = (*toolbox.FOR_EVERY_RUN, *((toolbox.GNUPLOT,) if report == "html" else ()))
+    if toolbox.missing(needed) or not toolbox.find_nvcc():
+        setup.install_missing(project)
+    toolbox.require(needed, "an emulated GPU")
+    setup.require_nvcc()
 
 
-def _program(project: Project, subject: str, flags: list[str], targets: list[Target]) -> Path:
-    if subject.endswith(".cu"):
+def _program(project: Project, named: Path, flags: list[str], targets: list[Target]) -> Path:
+    if named.suffix == ".cu":
         program = emulate_build.build(
-            project, Path(subject), flags, [target.compute_capability for target in targets]
+            project, named, flags, [target.compute_capability for target in targets]
         )
     else:
-        path = (
-            Path(subject)
-            if "/" in subject or Path(subject).is_file()
-            else Path(toolbox.find_program(subject) or subject)
-        )
-        program = path.resolve()
+        program = named.resolve()
     emulate_program.require_emulable(program)
     if not os.access(program, os.X_OK):
         raise Problem(
-            f"{plain(subject)} is not executable; run: chmod +x, or give the .cu file", WRONG_USAGE
+            f"{plain(named)} is not executable; run: chmod +x, or give the .cu file", WRONG_USAGE
         )
     return program
 
 
 def runtime_folder(project: Project) -> Path:
     """The folder of our libcudart.so, built where it is missing or old."""
-    toolbox.require(toolbox.FOR_EVERY_RUN, "an emulated GPU")
     build.configure(project)
     names = [
         name
         for name in build.targets(project)
         if name.rsplit("/", 1)[-1] in emulate_program.LIBRARIES
     ]
-    if not names:
-        raise Problem(
-            "build/ has no emulated GPU: no nvcc was found; run: scripts/lab setup", MISSING
-        )
     build.build(project, "the emulated GPU", *names)
     return (project.build / names[0]).parent
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from notebook.base import files
-from notebook.base.errors import MISSING, WRONG_USAGE, Malformed, Problem
+from notebook.base.errors import WRONG_USAGE, Malformed, Problem
 from notebook.base.text import plain, quoted
 
 # Ours, and all that a program may ask for.
@@ -48,8 +48,6 @@ class Contents:
 
 def require_emulable(path: Path) -> None:
     """Raises Problem where the program cannot run on the emulated GPU; says how to build it."""
-    if not path.is_file():
-        raise Problem(f"no such program: {plain(path)}", MISSING)
     try:
         contents = inspect(files.read_bytes(path, _LARGEST_PROGRAM))
     except Malformed as error:

@@ -14,7 +14,7 @@ from notebook.base.errors import Problem
 from notebook.base.project import Project
 from notebook.emulate import build as emulate_build
 from notebook.emulate import command as emulate
-from notebook.tools import build, toolbox
+from notebook.tools import build, setup, toolbox
 
 
 def test_words_of_the_command_line() -> None:
@@ -39,6 +39,7 @@ def test_nvcc_gets_an_architecture_unless_the_user_chose_one() -> None:
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Any:
     """Runs the command on a program that is a script: it prints, writes a report and ends."""
+    monkeypatch.setattr(emulate, "_require_tools", lambda *_: None)
     monkeypatch.setattr(emulate, "runtime_folder", lambda _: tmp_path / "runtime")
 
     def emulated(
@@ -66,13 +67,34 @@ def test_all_libraries_that_a_program_may_load_are_built(
     folder = "common/emulator/runtime"
     ours = {f"{folder}/lib{name}.so.13" for name in ("cudart", "cublas")}
     built: list[str] = []
-    monkeypatch.setattr(toolbox, "require", lambda *_: None)
     monkeypatch.setattr(build, "configure", lambda _: None)
     monkeypatch.setattr(build, "targets", lambda _: {*ours, "chapters/02/experiment"})
     monkeypatch.setattr(build, "build", lambda _project, _what, *names: built.extend(names))
     project = Project(tmp_path, tmp_path / "data")
     assert emulate.runtime_folder(project) == project.build / folder
     assert set(built) == ours
+
+
+@pytest.mark.parametrize("subject", ["missing.cu", "./missing", "missing", "/dev/null"])
+def test_nothing_is_installed_for_a_file_that_is_not_there(
+    subject: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(toolbox, "missing", lambda *_: pytest.fail("looked for what is missing"))
+    assert cli.main(["emulate", subject]) == 3
+    assert f"no such file: {subject}" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("report", "installs"), [("text", False), ("html", True)])
+def test_what_a_report_needs_is_installed(
+    report: str, installs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The README's fourth command may be a machine's first. A report in text goes without gnuplot."""
+    lacking = {toolbox.GNUPLOT, toolbox.GTEST}
+    monkeypatch.setattr(toolbox, "missing", lambda wanted: sorted(lacking & set(wanted), key=str))
+    monkeypatch.setattr(toolbox, "find_nvcc", lambda: "/usr/bin/nvcc")
+    monkeypatch.setattr(setup, "install_missing", lambda _: lacking.clear())
+    emulate._require_tools(Project(tmp_path, tmp_path / "data"), report)
+    assert (not lacking) == installs
 
 
 FINISHED = {"finished": True, "launches": 1}

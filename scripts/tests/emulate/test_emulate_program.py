@@ -91,11 +91,6 @@ def test_a_program_without_device_code_is_left_to_running_it(make: Make, tmp_pat
     assert inspect(script.read_bytes()) is None
 
 
-def test_a_program_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(Problem, match="no such program"):
-        require_emulable(tmp_path / "missing")
-
-
 def test_a_damaged_file_raises_nothing(make: Make) -> None:
     image = make(fatbin(PTX), "libcudart.so.13").read_bytes()
     for length in (0, 5, 63, 64, len(image) // 2, len(image) - 1):

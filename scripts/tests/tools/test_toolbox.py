@@ -47,8 +47,9 @@ def test_another_error_of_apt_is_not_waited_for(
     assert toolbox._apt(["env"], ["g++"], lambda _: None) == "E: Unable to locate package g++"
 
 
-def test_the_last_line_names_all_that_is_missing(tree: Tree) -> None:
-    done = tree.lab("run", "--device", "emulated:hopper", PATH="/nonexistent")
+@pytest.mark.parametrize("words", [("run", "--device", "emulated:hopper"), ("emulate", __file__)])
+def test_the_last_line_names_all_that_is_missing(words: tuple[str, ...], tree: Tree) -> None:
+    done = tree.lab(*words, PATH="/nonexistent")
     assert done.returncode == 3
     for package in ("pkg-config", "g++", "libbenchmark-dev", "gnuplot-nox"):
         assert package in error_of(done)
