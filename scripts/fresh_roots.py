@@ -122,7 +122,7 @@ def main() -> int:
                 continue
             outcome = _try(SYSTEMS[name], case, base, settings, options.command or _COMMANDS)
             outcomes.append(outcome)
-            say(_row(outcome))
+            say(_row(outcome, list(outcome.results)))
     shutil.rmtree(settings.folder / "tried", ignore_errors=True)
     print("\n".join(table(outcomes)))
     return 0 if all(outcome.is_as_expected for outcome in outcomes) else 1
@@ -234,15 +234,18 @@ def cache_state(system: System, settings: Settings) -> str:
 
 
 def table(outcomes: list[Outcome]) -> list[str]:
-    header = ["system", "who", "nvcc", "path", "compiler cache", *_COMMANDS]
-    return [_line(header), "|" + " --- |" * len(header), *map(_row, outcomes)]
+    ran = {command for outcome in outcomes for command in outcome.results}
+    commands = [*_COMMANDS, *(command for command in (_TARGETS, _EMULATE) if command in ran)]
+    header = ["system", "who", "nvcc", "path", "compiler cache", *commands]
+    rows = [_row(outcome, commands) for outcome in outcomes]
+    return [_line(header), "|" + " --- |" * len(header), *rows]
 
 
-def _row(outcome: Outcome) -> str:
+def _row(outcome: Outcome, commands: list[str]) -> str:
     case = outcome.case
     cells = [outcome.system.title, case.who, _nvcc(case)]
     cells += ["with a blank" if " " in case.folder else "plain", outcome.cache]
-    for command in _COMMANDS:
+    for command in commands:
         result = outcome.results.get(command)
         if not result:
             cells.append("not run")

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,15 @@ def test_a_cell_says_who_where_with_what_and_how_long() -> None:
 
 def test_a_cell_that_took_compiled_objects_says_so() -> None:
     assert row("sudo", (0, 0), "filled")[1:5] == ["user with sudo", "no", "with a blank", "filled"]
+
+
+def test_what_was_asked_for_beside_the_usual_has_a_column() -> None:
+    emulated = fresh_roots.Result(0, 208.2, 390, "")
+    with_reports = replace(outcome("root", (0, 0)), results={"emulate": emulated})
+    header, _, *rows = fresh_roots.table([with_reports, outcome("sudo", (0, 0))])
+    assert header.endswith("| run | test | readme | emulate |")
+    assert rows[0].endswith("| not run | not run | not run | exit 0, 208 s (CPU 390 s) |")
+    assert rows[1].endswith("| not run | not run |")
 
 
 def test_a_failed_command_shows_its_last_line() -> None:
