@@ -70,7 +70,9 @@ many = settings(
 @pytest.fixture(scope="module")
 def hostile_tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
     tree = make_tree(tmp_path_factory.mktemp("hostile") / "lab notebook")
-    columns = "architecture,gpu,generation,sm_count,dram_bw_gbs,fp32_lanes_per_sm,compute_capability\n"
+    columns = (
+        "architecture,gpu,generation,sm_count,dram_bw_gbs,fp32_lanes_per_sm,compute_capability\n"
+    )
     (tree.data / "architectures.csv").write_text(f"{columns}hopper,H200,Hopper,132,4800,128,9.0\n")
     return tree
 
