@@ -27,8 +27,8 @@ from notebook.tools import fresh_root
 from notebook.tools.fresh_root import CUDA, Case, Distribution, Settings, System, say
 
 _COMMANDS = ("run", "test", "readme")
-# Beside those of the README, where asked for: machine code for every GPU that the toolkits know, and a program
-# whose report is the first thing that is asked of a clone.
+# Others, where asked for: machine code for every GPU that the toolkits know, and `lab emulate` as a clone's first
+# command.
 _TARGETS = "targets"
 _EMULATE = "emulate"
 _EVERY_TARGET = "PYTHONPATH=scripts .venv/bin/python scripts/weekly/every_target.py"
@@ -136,7 +136,7 @@ def _options() -> argparse.Namespace:
         "--command",
         action="append",
         choices=(*_COMMANDS, _TARGETS, _EMULATE),
-        help=f"default: {', '.join(_COMMANDS)}; {_TARGETS} wants run before it, {_EMULATE} wants to be the first",
+        help=f"default: {', '.join(_COMMANDS)}; {_TARGETS} wants run before it, {_EMULATE} should be given first",
     )
     parser.add_argument(
         "--folder",

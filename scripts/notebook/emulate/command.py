@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -37,9 +38,10 @@ def emulate(options: argparse.Namespace) -> int:
         raise Problem("a page is for a browser; write it to a file: > report.html", WRONG_USAGE)
     saved = emulate_counts.read(options.check_counts, names) if options.check_counts else None
     subject, flags, arguments = split_words(options.words)
-    named = _find(subject)
-    _require_tools(project, options.report)
-    program = _program(project, named, flags, targets)
+    program = _find(subject)
+    _install_missing(project, options.report)
+    if _is_source(subject):
+        program = _compile(project, program, flags, targets)
     library = runtime_folder(project)
     runs, statuses, wrong = [], [], False
     for number, target in enumerate(targets):
@@ -107,7 +109,7 @@ def split_words(words: Sequence[str]) -> tuple[str, list[str], list[str]]:
         raise Problem(f"no program; usage: {' '.join(USAGE.split())}", WRONG_USAGE)
     subject, rest = words[0], list(words[1:])
     at = rest.index("--") if "--" in rest else None
-    if subject.endswith(".cu"):
+    if _is_source(subject):
         return (subject, rest, []) if at is None else (subject, rest[:at], rest[at + 1 :])
     return (subject, [], rest[1:] if at == 0 else rest)
 
@@ -161,43 +163,52 @@ def _roof(row: Mapping[str, str]) -> emulate_runs.Roof | None:
     return emulate_runs.Roof(sms * partitions * clock_mhz * 1e6, gigabytes * 1e9)
 
 
+def _is_source(subject: str) -> bool:
+    return subject.endswith(".cu")
+
+
 def _find(subject: str) -> Path:
-    """The .cu file or the program that a user names; a program's name alone is looked for on PATH, too."""
+    """The .cu file, or a program that can be emulated; a program's name alone is looked for on PATH, too."""
     path = Path(subject)
-    if "/" not in subject and not path.is_file():
+    if not _is_source(subject) and "/" not in subject and not path.is_file():
         path = Path(toolbox.find_program(subject) or subject)
     if not path.is_file():
-        raise Problem(f"no such file: {plain(subject)}", MISSING)
-    return path
+        raise Problem(f"{shlex.quote(plain(subject))}: no such file, or no plain one", MISSING)
+    if _is_source(subject):
+        return path
+    emulate_program.require_emulable(path.resolve())
+    if not os.access(path, os.X_OK):
+        raise Problem(
+            f"{plain(subject)} is not executable; run: chmod +x, or give the .cu file", WRONG_USAGE
+        )
+    return path.resolve()
 
 
-def _require_tools(project: Project, report: str) -> None:
-    """Installs what is missing, as this may be the first command of a machine; raises Problem for what still is."""
-    # gnuplot draws the roofline of a page.
+def _install_missing(project: Project, report: str) -> None:
+    """This may be the first command of a machine. Raises Problem for what could not be installed."""
     needed = (*toolbox.FOR_EVERY_RUN, *((toolbox.GNUPLOT,) if report == "html" else ()))
     if toolbox.missing(needed) or not toolbox.find_nvcc():
         setup.install_missing(project)
-    toolbox.require(needed, "an emulated GPU")
+    toolbox.require(toolbox.FOR_EVERY_RUN, "an emulated GPU")
     setup.require_nvcc()
+    if report == "html":
+        # Charts take as long to import as everything else: a report in text goes without.
+        from notebook.charts import figures
+
+        figures.require_gnuplot()  # it draws the roofline
 
 
-def _program(project: Project, named: Path, flags: list[str], targets: list[Target]) -> Path:
-    if named.suffix == ".cu":
-        program = emulate_build.build(
-            project, named, flags, [target.compute_capability for target in targets]
-        )
-    else:
-        program = named.resolve()
+def _compile(project: Project, source: Path, flags: list[str], targets: list[Target]) -> Path:
+    program = emulate_build.build(
+        project, source, flags, [target.compute_capability for target in targets]
+    )
     emulate_program.require_emulable(program)
-    if not os.access(program, os.X_OK):
-        raise Problem(
-            f"{plain(named)} is not executable; run: chmod +x, or give the .cu file", WRONG_USAGE
-        )
     return program
 
 
 def runtime_folder(project: Project) -> Path:
     """The folder of our libcudart.so, built where it is missing or old."""
+    toolbox.require(toolbox.FOR_EVERY_RUN, "an emulated GPU")
     build.configure(project)
     names = [
         name

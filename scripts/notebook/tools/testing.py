@@ -31,9 +31,9 @@ def test(project: Project, nightly: bool = False) -> int:
     """Returns 0 when every test passed."""
     began = time.monotonic()
     setup.install_missing(project)
-    _install_what_some_tests_need(nightly)
     toolbox.require((*toolbox.FOR_EVERY_RUN, toolbox.GTEST), "building the tests")
     setup.require_nvcc()
+    _install_what_some_tests_need(nightly)
     build.configure(project)
     build.build(project, "everything")
     if nightly:
@@ -73,11 +73,14 @@ def test(project: Project, nightly: bool = False) -> int:
 
 
 def _install_what_some_tests_need(nightly: bool) -> None:
-    wanted = toolbox.FOR_ALL_TESTS if nightly else toolbox.FOR_CLUSTERS
-    if nightly or os.environ.get("CI"):
-        # One by one: some systems lack one of them.
-        for package in toolbox.missing(wanted):
-            toolbox.apt_install([package.apt], say)
+    wanted: list[tuple[toolbox.Package, ...]] = []
+    if (nightly or os.environ.get("CI")) and os.geteuid() == 0:
+        wanted.append(toolbox.FOR_TESTS_OF_CAMPAIGNS)
+    if nightly:
+        wanted.append(toolbox.FOR_TESTS_OF_PAGES)
+    # One after another: a system may lack one of them.
+    for lacking in filter(None, map(toolbox.missing, wanted)):
+        toolbox.apt_install([package.apt for package in lacking], say)
 
 
 @dataclass(frozen=True)

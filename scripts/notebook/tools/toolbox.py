@@ -113,6 +113,10 @@ def _program(name: str) -> Callable[[], str]:
     return lambda: find_program(name)
 
 
+def _daemon(name: str) -> Callable[[], str]:
+    return lambda: find_program(name) or shutil.which(name, path="/usr/sbin:/sbin") or ""
+
+
 @cache
 def _has_header(header: str) -> bool:
     """Whether the compiler that will build the notebook finds a header."""
@@ -146,17 +150,17 @@ PKG_CONFIG = Package(
 GNUPLOT = Package("gnuplot-nox", "draws the figures", _program("gnuplot"))
 GIT = Package("git", "names the revision that results were made from", _program("git"))
 
-SLURM = Package("slurm-wlm", "tests of campaigns start a cluster", _program("slurmctld"))
-MUNGE = Package("munge", "tests of campaigns start a cluster", _program("munged"))
+SLURM = Package("slurm-wlm", "tests of campaigns start a cluster", _daemon("slurmctld"))
+MUNGE = Package("munge", "tests of campaigns start a cluster", _daemon("munged"))
 CHROMIUM = Package(
     "chromium",
     "tests open pages in it",
     lambda: find_program("chromium") or find_program("chromium-browser"),
 )
-# Without these some tests are skipped. Clusters bring daemons along, so that only CI and a nightly run install them;
-# a browser is large, so that only a nightly run does.
-FOR_CLUSTERS = (SLURM, MUNGE)
-FOR_ALL_TESTS = (*FOR_CLUSTERS, CHROMIUM)
+# Without these some tests are skipped. A cluster brings daemons along, so only CI and a nightly run install one, as
+# root, who alone can start it. A browser is large, so only a nightly run installs one.
+FOR_TESTS_OF_CAMPAIGNS = (SLURM, MUNGE)
+FOR_TESTS_OF_PAGES = (CHROMIUM,)
 
 # pkg-config and the compiler first: the libraries are looked for with them.
 PACKAGES = (PKG_CONFIG, COMPILER, BENCHMARK, GTEST, GNUPLOT, GIT)

@@ -55,6 +55,14 @@ def test_a_gpu_of_an_unknown_capability_is_refused() -> None:
         merged([row("A100", "8.0", "ampere")], [{"gpu": "RTX 6090", "compute_capability": "13.0"}])
 
 
+@pytest.mark.parametrize("table", ["architectures", "gpus"])
+def test_a_table_without_a_column_that_a_report_reads_is_refused(table: str, tree: Tree) -> None:
+    path = tree.data / f"{table}.csv"
+    path.write_text("architecture,gpu,compute_capability,sm_count\nampere,A100,8.0,108\n")
+    with pytest.raises(Problem, match=rf"{table}\.csv.*generation"):
+        emulable(Project(tree.root, tree.data))
+
+
 def test_a_name_stands_once() -> None:
     gpu = {"gpu": "RTX 3090", "compute_capability": "8.0"}
     with pytest.raises(GpuError, match="rtx-3090: given twice"):

@@ -12,6 +12,7 @@ from test_emulate import described, site
 from notebook import cli
 from notebook.base.errors import Problem
 from notebook.base.project import Project
+from notebook.charts import figures
 from notebook.emulate import build as emulate_build
 from notebook.emulate import command as emulate
 from notebook.tools import build, setup, toolbox
@@ -39,7 +40,7 @@ def test_nvcc_gets_an_architecture_unless_the_user_chose_one() -> None:
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Any:
     """Runs the command on a program that is a script: it prints, writes a report and ends."""
-    monkeypatch.setattr(emulate, "_require_tools", lambda *_: None)
+    monkeypatch.setattr(emulate, "_install_missing", lambda *_: None)
     monkeypatch.setattr(emulate, "runtime_folder", lambda _: tmp_path / "runtime")
 
     def emulated(
@@ -67,6 +68,7 @@ def test_all_libraries_that_a_program_may_load_are_built(
     folder = "common/emulator/runtime"
     ours = {f"{folder}/lib{name}.so.13" for name in ("cudart", "cublas")}
     built: list[str] = []
+    monkeypatch.setattr(toolbox, "require", lambda *_: None)
     monkeypatch.setattr(build, "configure", lambda _: None)
     monkeypatch.setattr(build, "targets", lambda _: {*ours, "chapters/02/experiment"})
     monkeypatch.setattr(build, "build", lambda _project, _what, *names: built.extend(names))
@@ -75,26 +77,55 @@ def test_all_libraries_that_a_program_may_load_are_built(
     assert set(built) == ours
 
 
-@pytest.mark.parametrize("subject", ["missing.cu", "./missing", "missing", "/dev/null"])
-def test_nothing_is_installed_for_a_file_that_is_not_there(
-    subject: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("subject", "refused"),
+    [
+        ("missing.cu", "missing.cu: no such file, or no plain one"),
+        ("./missing", "./missing: no such file, or no plain one"),
+        ("missing", "missing: no such file, or no plain one"),
+        ("/dev/null", "/dev/null: no such file, or no plain one"),
+        ("", "'': no such file, or no plain one"),
+        (__file__, f"{__file__} is not executable"),
+    ],
+)
+def test_nothing_is_installed_for_what_cannot_be_emulated(
+    subject: str, refused: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(toolbox, "missing", lambda *_: pytest.fail("looked for what is missing"))
-    assert cli.main(["emulate", subject]) == 3
-    assert f"no such file: {subject}" in capfd.readouterr().err
+    assert cli.main(["emulate", subject]) in (2, 3)
+    assert refused in capfd.readouterr().err
 
 
-@pytest.mark.parametrize(("report", "installs"), [("text", False), ("html", True)])
+NVCC = "nvcc"
+
+
+@pytest.mark.parametrize(
+    ("report", "lacking", "installs"),
+    [
+        ("lines", {toolbox.GTEST, toolbox.GNUPLOT}, False),
+        ("lines", {toolbox.COMPILER}, True),
+        ("lines", {NVCC}, True),
+        ("html", {toolbox.GNUPLOT}, True),
+    ],
+)
+@pytest.mark.parametrize("may_install", [True, False])
 def test_what_a_report_needs_is_installed(
-    report: str, installs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The README's fourth command may be a machine's first. A report in text goes without gnuplot."""
-    lacking = {toolbox.GNUPLOT, toolbox.GTEST}
-    monkeypatch.setattr(toolbox, "missing", lambda wanted: sorted(lacking & set(wanted), key=str))
-    monkeypatch.setattr(toolbox, "find_nvcc", lambda: "/usr/bin/nvcc")
-    monkeypatch.setattr(setup, "install_missing", lambda _: lacking.clear())
-    emulate._require_tools(Project(tmp_path, tmp_path / "data"), report)
-    assert (not lacking) == installs
+    report: str, lacking: set[Any], installs: bool, may_install: bool,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """A report may be the first thing that is asked of a machine; one in text goes without gnuplot."""
+    left = set(lacking)
+    monkeypatch.setattr(toolbox, "missing", lambda wanted=(): [it for it in left if it in wanted])
+    monkeypatch.setattr(toolbox, "find_nvcc", lambda: "" if NVCC in left else "/usr/bin/nvcc")
+    monkeypatch.setattr(figures, "gnuplot_version", lambda: toolbox.GNUPLOT not in left)
+    monkeypatch.setattr(setup, "install_missing", lambda _: left.clear() if may_install else None)
+    project = Project(tmp_path, tmp_path / "data")
+    if installs and not may_install:
+        with pytest.raises(Problem, match=r"nvcc|g\+\+|gnuplot"):
+            emulate._install_missing(project, report)
+        return
+    emulate._install_missing(project, report)
+    assert (not left) == installs
 
 
 FINISHED = {"finished": True, "launches": 1}

@@ -47,8 +47,9 @@ def test_another_error_of_apt_is_not_waited_for(
     assert toolbox._apt(["env"], ["g++"], lambda _: None) == "E: Unable to locate package g++"
 
 
-@pytest.mark.parametrize("words", [("run", "--device", "emulated:hopper"), ("emulate", __file__)])
+@pytest.mark.parametrize("words", [("run", "--device", "emulated:hopper"), ("emulate", "a.cu")])
 def test_the_last_line_names_all_that_is_missing(words: tuple[str, ...], tree: Tree) -> None:
+    (tree.root / "a.cu").touch()
     done = tree.lab(*words, PATH="/nonexistent")
     assert done.returncode == 3
     for package in ("pkg-config", "g++", "libbenchmark-dev", "gnuplot-nox"):
