@@ -47,6 +47,10 @@ def _builds(compiler: str, wanted: tuple[int, ...]) -> bool:
     environment = toolbox.environment()
     folders = [str(Path(compiler).parent), environment["PATH"], str(nvcc.own_toolkit() / "bin")]
     environment["PATH"] = os.pathsep.join(folders)
+    cuobjdump = shutil.which("cuobjdump", path=environment["PATH"])
+    if not cuobjdump:
+        say("error: no cuobjdump to look with; install: .venv/bin/pip install nvidia-cuda-cuobjdump")
+        return False
     option = f"-Dgpu_targets={','.join(map(str, targets))}"
     setup = [*build.MESON, "setup", *(["--reconfigure"] if folder.is_dir() else []), option]
     chapters = find_chapters(project, [])
@@ -58,10 +62,6 @@ def _builds(compiler: str, wanted: tuple[int, ...]) -> bool:
     ):
         if subprocess.run(command, env=environment, stdout=sys.stderr, check=False).returncode:
             return False
-    cuobjdump = shutil.which("cuobjdump", path=environment["PATH"])
-    if not cuobjdump:
-        say("error: no cuobjdump to look with; install: pip install nvidia-cuda-cuobjdump")
-        return False
     wrong = {program: set(targets) - code_in(cuobjdump, folder / program) for program in programs}
     for program, lacking in wrong.items():
         if lacking:
