@@ -49,7 +49,9 @@ def _builds(compiler: str, wanted: tuple[int, ...]) -> bool:
     environment["PATH"] = os.pathsep.join(folders)
     cuobjdump = shutil.which("cuobjdump", path=environment["PATH"])
     if not cuobjdump:
-        say("error: no cuobjdump to look with; install: .venv/bin/pip install nvidia-cuda-cuobjdump")
+        say(
+            "error: no cuobjdump to look with; install: .venv/bin/pip install nvidia-cuda-cuobjdump"
+        )
         return False
     option = f"-Dgpu_targets={','.join(map(str, targets))}"
     setup = [*build.MESON, "setup", *(["--reconfigure"] if folder.is_dir() else []), option]
