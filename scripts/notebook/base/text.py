@@ -19,8 +19,8 @@ def short(text: object, longest: int = 200) -> str:
     return whole if len(whole) <= longest else f"{whole[:longest]}…"
 
 
-def quoted(path: Path) -> str:
-    """A path for a message, as a shell takes it."""
+def quoted(path: Path | str) -> str:
+    """A path, or what somebody gave for one, for a message, as a shell takes it."""
     return shlex.quote(plain(path))
 
 

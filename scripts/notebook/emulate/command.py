@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from pathlib import Path
 from notebook.base.errors import CHECK_FAILED, MISSING, WRONG_USAGE, Problem
 from notebook.base.progress import say
 from notebook.base.project import Project
-from notebook.base.text import plain
+from notebook.base.text import plain, quoted
 from notebook.data import gpu_names
 from notebook.data.devices import emulable
 from notebook.emulate import build as emulate_build
@@ -173,7 +172,7 @@ def _find(subject: str) -> Path:
     if not _is_source(subject) and "/" not in subject and not path.is_file():
         path = Path(toolbox.find_program(subject) or subject)
     if not path.is_file():
-        raise Problem(f"{shlex.quote(plain(subject))}: no such file, or no plain one", MISSING)
+        raise Problem(f"{quoted(subject)}: no such file, or no plain one", MISSING)
     if _is_source(subject):
         return path
     emulate_program.require_emulable(path.resolve())
